@@ -1,0 +1,46 @@
+package ext
+
+import "io/fs"
+
+// Place says where in a tree one document of a surface lies. A format lays an
+// extension out as a list of places: nothing is copied, and what a place does
+// not name is not part of the extension.
+type Place struct {
+	Surface string // name of the surface the document is for
+	Path    string // canonical path, from which names are taken: "skills/deploy/SKILL.md"
+	File    string // path of the file that holds it, below the tree's root
+	Doc     *Doc   // the node within File, where the format has read it already; nil: read File
+	Dialect string // how the document is written, where that is not the canonical way; else ""
+	// Fault, when not nil, says why there is no document here although the
+	// extension declares one. The place counts as a refused entry.
+	Fault *Finding
+}
+
+// Tree is one unit of admission as its source offers it: files, where they
+// came from, and which of them are documents of which surface.
+type Tree struct {
+	Extension Name   // what the host calls it
+	Label     string // what it calls itself; "" when it does not say
+	Format    string // "agent-plugins/1.0.0", "claude-code", "loose", …
+	Origin    Origin // Path and Line are empty
+	FS        fs.FS  // contained: nothing outside the root can be read through it
+	Root      string // absolute directory, for people; "" when there is none. Part of no digest
+	Places    []Place
+	Manifest  *Doc     // the manifest as read; nil when the format has none or it could not be read
+	Unread    bool     // of a format that is known by sight and not read; it is no candidate
+	Also      []string // other formats that the same directory is laid out in
+	Findings  Findings // what reading the layout noticed; an error refuses the tree whole
+	// Close releases FS; whoever was yielded the tree calls it once done with
+	// it. Nil: there is nothing to release.
+	Close func()
+}
+
+// Limits bound what is read. Every limit that is hit is a finding.
+type Limits struct {
+	FileBytes int64 // the largest file that is read
+	Files     int   // the most documents of one tree
+	Depth     int   // the deepest directory below a component's directory
+}
+
+// DefaultLimits are the limits where nothing else is configured.
+var DefaultLimits = Limits{FileBytes: 1 << 20, Files: 20_000, Depth: 16}

@@ -1,0 +1,269 @@
+package admit
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/discover"
+	"github.com/mortise-dev/mortise/internal/state"
+	"github.com/mortise-dev/mortise/internal/surface"
+)
+
+// Checks on candidates.
+var (
+	Trust = &ext.Check{
+		Code: "trust", Severity: ext.Error,
+		Doc: "An entry is of a surface that its source is not trusted to contribute to.",
+		Fix: "Nothing an extension can do about it; docs/points.md says what each surface needs.",
+	}
+	NameInvalid = &ext.Check{
+		Code: "name-invalid", Severity: ext.Error,
+		Doc: "An entry's name is empty, longer than 128 characters, or holds characters that do not show.",
+		Fix: "Rename the entry.",
+	}
+	NameTwice = &ext.Check{
+		Code: "name-twice", Severity: ext.Error,
+		Doc: "Two entries of one surface in one extension have names that are the same, or differ only by case or by characters that do not show. The later is refused.",
+		Fix: "Rename one of them.",
+	}
+	Incomplete = &ext.Check{
+		Code: "whole", Severity: ext.Error,
+		Doc: "An extension with a refused entry is refused whole, because trust.whole is set or the entry is code.",
+		Fix: "Mend the entry, or disable the extension.",
+	}
+	GuardUnasked = &ext.Check{
+		Code: "guard-unasked", Severity: ext.Warning,
+		Doc: "A hook's implementation would not be asked by any door of this host. What it guards is not guarded.",
+		Fix: "Do not rely on it; disable the extension if its guard matters.",
+	}
+	NeedsGrant = &ext.Check{
+		Code: "grant-needed", Severity: ext.Info,
+		Doc: "What a plugin's entry would run or connect to waits for a person's grant.",
+		Fix: "Look at it with mortise explain, then adopt the workspace that names the plugin.",
+	}
+)
+
+// Checks lists what admission can find, for the docs.
+var Checks = []*ext.Check{Trust, NameInvalid, NameTwice, Incomplete, GuardUnasked, NeedsGrant}
+
+// review is one candidate under judgement.
+type review struct {
+	Decision
+	tree  ext.Tree
+	rules *Rules
+	// failed: the extension is refused whole.
+	failed bool
+}
+
+// steps are the checks in the order they run: all of them, whatever the
+// earlier ones found.
+var steps = []struct {
+	name string
+	run  func(*review)
+}{
+	{"layout", (*review).layout},
+	{"decode", (*review).decode},
+	{"trust", (*review).trust},
+	{"names", (*review).names},
+	{"whole", (*review).whole},
+	{"entries", (*review).entries},
+	{"status", (*review).decide},
+}
+
+// layout takes over what laying the tree out noticed; a fault there, in the
+// manifest, refuses the extension.
+func (r *review) layout() {
+	r.findings = append(r.findings, r.tree.Findings...)
+	r.failed = r.findings.Failed()
+}
+
+// decode turns documents into contributions. What could not be read counts as
+// one refused entry each.
+func (r *review) decode() {
+	found := r.candidate.Found()
+	r.contributions = make([]Contribution, 0, len(found))
+	for len(found) > 0 {
+		spec, n := found[0].Spec, 1
+		for n < len(found) && found[n].Spec == spec {
+			n++
+		}
+		r.decodeSurface(spec, found[:n])
+		found = found[n:]
+	}
+}
+
+func (r *review) decodeSurface(spec *surface.Spec, found []discover.Found) {
+	docs := make([]surface.Document, 0, len(found))
+	reading := map[string]ext.Findings{}
+	for i := range found {
+		d := &found[i].Document
+		if found[i].Broken {
+			r.contributions = append(r.contributions, Contribution{
+				Spec: spec, Name: spec.EntryName(d.Path), Origin: d.Origin, Digest: d.Digest,
+				Status: EntryRefused, Reason: "cannot be read", Findings: d.Findings,
+			})
+			continue
+		}
+		if len(d.Findings) > 0 {
+			reading[d.Origin.Path] = d.Findings
+		}
+		docs = append(docs, *d)
+	}
+	for _, e := range spec.Decode(docs) {
+		fs := e.Findings
+		if more := reading[e.Origin.Path]; len(more) > 0 {
+			fs = append(more[:len(more):len(more)], fs...)
+			delete(reading, e.Origin.Path)
+		}
+		r.contributions = append(r.contributions, Contribution{
+			Spec: spec, Name: e.Name, Origin: e.Origin, Description: e.Description,
+			Digest: e.Digest, Value: e.Value, Status: Active, Findings: fs,
+		})
+	}
+	for _, fs := range reading {
+		r.findings = append(r.findings, fs...)
+	}
+}
+
+func (r *review) trust() {
+	for i := range r.contributions {
+		c := &r.contributions[i]
+		if r.tree.Origin.Trust < c.Spec.Needs {
+			c.Findings.Add(Trust.At(c.Origin, "%s needs the trust of %s, its source has %s", c.Spec.Name, c.Spec.Needs, r.tree.Origin.Trust))
+		}
+	}
+}
+
+func (r *review) names() {
+	type key struct {
+		spec *surface.Spec
+		name string
+	}
+	first := make(map[key]*Contribution, len(r.contributions))
+	for i := range r.contributions {
+		c := &r.contributions[i]
+		if bad := invalidName(c.Name); bad != "" {
+			c.Findings.Add(NameInvalid.At(c.Origin, "the name %s %s", ext.Quote(ext.Shorten(c.Name, 140)), bad))
+		}
+		k := key{c.Spec, surface.Fold(c.Name)}
+		if was, taken := first[k]; taken {
+			c.Findings.Add(NameTwice.At(c.Origin, "%s %s is also declared by %s", c.Spec.Name, ext.Quote(c.Name), ext.Escape(was.Origin.String())))
+			continue
+		}
+		first[k] = c
+	}
+}
+
+func invalidName(s string) string {
+	switch {
+	case s == "":
+		return "is empty"
+	case utf8.RuneCountInString(s) > 128:
+		return "is longer than 128 characters"
+	case strings.TrimSpace(s) != s:
+		return "begins or ends with a blank"
+	}
+	for _, c := range s {
+		if c == utf8.RuneError || ext.Hidden(c) {
+			return "holds characters that do not show"
+		}
+	}
+	return ""
+}
+
+// whole refuses the extension when one of its entries is at fault and is code,
+// or when the owner wants extensions whole (law 4).
+func (r *review) whole() {
+	for i := range r.contributions {
+		c := &r.contributions[i]
+		if !c.Findings.Failed() {
+			continue
+		}
+		switch {
+		case c.Spec.Whole:
+			r.failed = true
+			r.findings.Add(Incomplete.At(c.Origin, "%s %s is at fault, and it is code", c.Spec.Name, ext.Quote(c.Name)))
+		case r.rules.Whole:
+			r.failed = true
+			r.findings.Add(Incomplete.At(c.Origin, "%s %s is at fault, and trust.whole is set", c.Spec.Name, ext.Quote(c.Name)))
+		}
+	}
+}
+
+// entries decides about each entry for itself.
+func (r *review) entries() {
+	for i := range r.contributions {
+		c := &r.contributions[i]
+		if c.Status == EntryRefused {
+			continue
+		}
+		if c.Findings.Failed() {
+			c.Status, c.Reason = EntryRefused, "at fault"
+			continue
+		}
+		if !r.rules.Alone {
+			r.entry(c)
+		}
+	}
+}
+
+func (r *review) entry(c *Contribution) {
+	if s, off := r.switchedOff(c); off {
+		c.Status, c.Reason = EntryDisabled, s.Reason
+		return
+	}
+	if c.Spec.Hook && !r.rules.Asked[c.Spec.Name] {
+		c.Status, c.Reason = Unasked, "no door asks it"
+		c.Findings.Add(GuardUnasked.At(c.Origin, "%s %s is not asked by any door", c.Spec.Name, ext.Quote(c.Name)))
+		return
+	}
+	if c.Spec.Runs && r.tree.Origin.Trust <= ext.Plugin && !r.granted() {
+		c.Status, c.Reason = EntryPending, "waits for a grant"
+		if r.rules.Adopted {
+			c.Findings.Add(NeedsGrant.At(c.Origin, "%s %s waits for a grant", c.Spec.Name, ext.Quote(c.Name)))
+		}
+	}
+}
+
+// switchedOff finds the switch that disables c, or the whole tree when c is nil.
+func (r *review) switchedOff(c *Contribution) (state.Switch, bool) {
+	if r.rules.State == nil || r.rules.Alone {
+		return state.Switch{}, false
+	}
+	entry := ""
+	if c != nil {
+		entry = state.EntryName(c.Spec.Name, c.Name)
+	}
+	return r.rules.State.Disabled(r.rules.Workspace, r.tree.Extension, entry)
+}
+
+// GrantCode is the kind of grant that lets a plugin's servers and code run.
+const GrantCode = "code"
+
+func (r *review) granted() bool {
+	return r.rules.Granted || r.rules.State != nil &&
+		r.rules.State.Granted(GrantCode, string(r.tree.Extension), r.candidate.Digest(), r.rules.Now)
+}
+
+// decide sets the tree's status, and that of its entries where it follows.
+func (r *review) decide() {
+	r.status = Admitted
+	all := EntryStatus(0)
+	switch s, off := r.switchedOff(nil); {
+	case off:
+		r.status, r.reason, all = Disabled, s.Reason, EntryDisabled
+	case r.failed:
+		r.status, r.reason, all = Refused, "at fault", EntryRefused
+	case !r.rules.Alone && !r.rules.Adopted && r.tree.Origin.Trust < ext.Builtin:
+		r.status, r.reason, all = Pending, "the workspace is not adopted", EntryPending
+	}
+	if all == 0 {
+		return
+	}
+	for i := range r.contributions {
+		if c := &r.contributions[i]; c.Status == Active || c.Status == EntryPending {
+			c.Status, c.Reason = all, r.reason
+		}
+	}
+}

@@ -1,0 +1,151 @@
+// Package discover reads what sources offer. It judges nothing: what it could
+// not read becomes findings, and deciding is the next stage's.
+package discover
+
+import (
+	"context"
+
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/source"
+	"github.com/mortise-dev/mortise/internal/surface"
+)
+
+// Options are what a scan depends on beside the tree.
+type Options struct {
+	Specs  []*surface.Spec // in catalogue order
+	Limits ext.Limits
+	// Enabled: the extension is in use here, not only looked at.
+	Enabled bool
+}
+
+// Candidate is one tree as found: its documents read and nothing of them
+// decoded. It is immutable; only Scan makes one.
+type Candidate struct {
+	tree   ext.Tree
+	found  []Found
+	digest ext.Digest
+}
+
+// Found is one place of a tree and what was read there.
+type Found struct {
+	Spec     *surface.Spec
+	Document surface.Document
+	// Broken: there is no document to decode; the findings say why.
+	Broken bool
+}
+
+// Tree is the tree that was scanned.
+func (c *Candidate) Tree() ext.Tree { return c.tree }
+
+// Found are the places in catalogue order, then in the order of the tree.
+func (c *Candidate) Found() []Found { return c.found }
+
+// Digest covers the manifest, every document that was read and every fault:
+// equal digests, equal candidates. It names no place of this machine.
+func (c *Candidate) Digest() ext.Digest { return c.digest }
+
+// Scan reads every document of the tree. It returns an error only when ctx
+// ends; everything else is a finding.
+func Scan(ctx context.Context, t ext.Tree, o Options) (Candidate, error) {
+	s := scan{tree: &t, options: o, contents: map[string]source.Content{}}
+	c := Candidate{tree: t}
+	for _, spec := range o.Specs {
+		for i := range t.Places {
+			if t.Places[i].Surface != spec.Name {
+				continue
+			}
+			if err := ctx.Err(); err != nil {
+				return Candidate{}, err
+			}
+			c.found = append(c.found, s.read(&t.Places[i], spec))
+		}
+	}
+	c.digest = digest(&t, c.found)
+	return c, nil
+}
+
+// scan holds what one pass over a tree shares: a file that several places
+// point into is opened once.
+type scan struct {
+	tree     *ext.Tree
+	options  Options
+	contents map[string]source.Content
+	counts   map[string]int
+}
+
+func (s *scan) read(p *ext.Place, spec *surface.Spec) Found {
+	o := s.tree.Origin.At(p.File, 1)
+	f := Found{Spec: spec, Document: surface.Document{
+		Origin: o, Path: p.Path, Dialect: p.Dialect, Enabled: s.options.Enabled,
+	}}
+	d := &f.Document
+	switch {
+	case p.Fault != nil:
+		d.Findings = ext.Findings{*p.Fault}
+		f.Broken = true
+		return f
+	case p.Doc != nil:
+		d.Doc, d.Digest = *p.Doc, p.Doc.Digest()
+		d.Origin.Line = max(p.Doc.Line, 1)
+	default:
+		c := s.content(p.File)
+		d.Doc, d.Body, d.BodyLine, d.Findings = c.Doc, c.Body, c.BodyLine, c.Findings
+		d.Digest = ext.Sum(c.Data)
+	}
+	f.Broken = d.Findings.Failed()
+	if spec.Runs && !f.Broken {
+		d.Refs = references(s.tree.FS, &d.Doc)
+	}
+	if spec.PerDirectory() && !f.Broken {
+		d.Findings = append(d.Findings, companions(s.tree, p.File, s.options.Limits)...)
+	}
+	return f
+}
+
+// content reads a file once, however many places point at it.
+func (s *scan) content(file string) source.Content {
+	if c, ok := s.contents[file]; ok {
+		return c
+	}
+	c := source.Read(s.tree.FS, s.tree.Origin.At(file, 1), s.options.Limits)
+	if s.shared(file) {
+		s.contents[file] = c
+	}
+	return c
+}
+
+// shared reports whether more than one place points at the file, so that
+// memory holds on to no more contents than it must.
+func (s *scan) shared(file string) bool {
+	if s.counts == nil {
+		s.counts = make(map[string]int, len(s.tree.Places))
+		for i := range s.tree.Places {
+			s.counts[s.tree.Places[i].File]++
+		}
+	}
+	return s.counts[file] > 1
+}
+
+func digest(t *ext.Tree, found []Found) ext.Digest {
+	h := ext.NewHash("candidate").Text(string(t.Extension), t.Label, t.Format)
+	if t.Manifest != nil {
+		h.Digest(t.Manifest.Digest())
+	}
+	findings(h, t.Findings)
+	for i := range found {
+		d := &found[i].Document
+		h.Text(found[i].Spec.Name, d.Path, d.Origin.Path, d.Dialect).Digest(d.Digest)
+		findings(h, d.Findings)
+		for _, name := range sortedKeys(d.Refs) {
+			h.Text(name).Int(int(d.Refs[name]))
+		}
+	}
+	return h.Sum()
+}
+
+func findings(h *ext.Hash, fs ext.Findings) {
+	h.Int(len(fs))
+	for _, f := range fs {
+		h.Text(f.Check.Code, f.Origin.Path).Int(f.Origin.Line)
+	}
+}

@@ -1,0 +1,143 @@
+package discover
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/root"
+	"github.com/mortise-dev/mortise/internal/source"
+	"github.com/mortise-dev/mortise/internal/surface"
+)
+
+// references looks up every path below the root that a document names, so that
+// decoding, which opens nothing, can say what is missing.
+func references(fsys fs.FS, d *ext.Doc) map[string]surface.Presence {
+	var refs map[string]surface.Presence
+	walkText(d, func(text string) {
+		p, ok := relative(text)
+		if !ok {
+			return
+		}
+		if refs == nil {
+			refs = map[string]surface.Presence{}
+		}
+		if _, known := refs[text]; !known {
+			refs[text] = presence(fsys, p)
+		}
+	})
+	return refs
+}
+
+// relative is the path below the root that text names, if it names one.
+func relative(text string) (string, bool) {
+	rest, ok := strings.CutPrefix(text, "./")
+	if !ok {
+		rest, ok = strings.CutPrefix(text, surface.RootVariable+"/")
+	}
+	if !ok || strings.Contains(rest, "${") || strings.ContainsRune(rest, 0) {
+		return "", false
+	}
+	return path.Clean(rest), true
+}
+
+func presence(fsys fs.FS, p string) surface.Presence {
+	if !fs.ValidPath(p) {
+		return surface.Outside
+	}
+	info, err := fs.Stat(fsys, p)
+	switch {
+	case errors.Is(err, root.ErrEscape):
+		return surface.Outside
+	case errors.Is(err, fs.ErrNotExist):
+		return surface.Missing
+	case err != nil:
+		return surface.Unreadable
+	case info.IsDir():
+		return surface.Directory
+	case info.Mode().IsRegular():
+		return surface.File
+	}
+	return surface.Unreadable
+}
+
+func walkText(d *ext.Doc, visit func(string)) {
+	if d.Kind == ext.String {
+		visit(d.Text)
+	}
+	for i := range d.List {
+		walkText(&d.List[i], visit)
+	}
+	for i := range d.Map {
+		walkText(&d.Map[i].Value, visit)
+	}
+}
+
+func sortedKeys(m map[string]surface.Presence) []string { return slices.Sorted(maps.Keys(m)) }
+
+// AssetOutside is a link of a unit's own files that leads out of the extension.
+var AssetOutside = &ext.Check{
+	Code: "asset-outside", Severity: ext.Warning,
+	Doc: "A file beside a document leads outside the extension through a link. It cannot be read.",
+	Fix: "Put the file inside the extension.",
+}
+
+// Checks lists what reading can find.
+var Checks = []*ext.Check{
+	source.Escape, source.Dangling, source.Loop, source.LooksLikeLink, source.Followed,
+	source.TooLarge, source.TooMany, source.TooDeep, source.WrongKind, source.Unreadable, source.BadEnding,
+	source.NearMiss, source.Flat, source.NoDocument, AssetOutside,
+}
+
+// companionDepth and companionEntries bound the look at a unit's other files:
+// what a unit may hold under MCP's skills extension is 512 files.
+const (
+	companionDepth   = 6
+	companionEntries = 512
+)
+
+// companions looks at the links among the other files of a unit: one that
+// leads nowhere, or outside, is a warning on its entry.
+func companions(t *ext.Tree, document string, limits ext.Limits) ext.Findings {
+	var out ext.Findings
+	seen := 0
+	var walk func(dir string, depth int)
+	walk = func(dir string, depth int) {
+		entries, err := fs.ReadDir(t.FS, dir)
+		if err != nil || depth > min(companionDepth, limits.Depth) {
+			return
+		}
+		for _, e := range entries {
+			if seen++; seen > companionEntries {
+				return
+			}
+			name := path.Join(dir, e.Name())
+			switch {
+			case e.IsDir() && !strings.HasPrefix(e.Name(), "."):
+				walk(name, depth+1)
+			case e.Type()&fs.ModeSymlink != 0:
+				out = append(out, link(t, name)...)
+			}
+		}
+	}
+	if dir := path.Dir(document); dir != "." {
+		walk(dir, 0)
+	}
+	return out
+}
+
+func link(t *ext.Tree, name string) ext.Findings {
+	_, err := fs.Stat(t.FS, name)
+	if err == nil {
+		return nil
+	}
+	f := source.FaultOf(err, t.Origin.At(name, 0))
+	if f.Check.Severity >= ext.Error {
+		f = AssetOutside.At(f.Origin, "%s", f.Message)
+	}
+	return ext.Findings{f}
+}

@@ -1,0 +1,145 @@
+package bridge
+
+import (
+	"strings"
+
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/source"
+)
+
+// PluginSchema is the identifier of an Agent Plugins 1.0.0 manifest.
+const PluginSchema = schemaPrefix + "1.0.0/plugin.schema.json"
+
+const schemaPrefix = "https://agent-plugins.org/schemas/"
+
+// AgentPlugins is the canonical format, Agent Plugins 1.0.0: plugin.json,
+// skills/ and mcp.json at the root; every other surface and hook lies below
+// our own namespace.
+var AgentPlugins = source.Format{
+	Name:      "agent-plugins/1.0.0",
+	Doc:       "Agent Plugins 1.0.0, the vendor-neutral format and the canonical one here.",
+	Marker:    "plugin.json",
+	Recognise: agentPluginsSchema,
+	Lay:       layAgentPlugins,
+}
+
+// agentPluginsSchema tells an Agent Plugins manifest from the other files of
+// that name by its "$schema". One that cannot be read is taken for one, so
+// that it is refused and not overlooked.
+func agentPluginsSchema(m source.Manifest) bool {
+	if m.Findings.Failed() {
+		return true
+	}
+	s := m.Doc.Get("$schema")
+	return s != nil && s.Kind == ext.String && strings.Contains(s.Text, "agent-plugins.org/")
+}
+
+// rootSurfaces are the surfaces that Agent Plugins gives a place at the root.
+var rootSurfaces = map[string]bool{"skill": true, "server": true}
+
+// layAgentPlugins discovers nothing when the manifest is at fault (section 5:
+// a fatal violation refuses the plugin before anything of it is discovered).
+func layAgentPlugins(t *ext.Tree, m source.Manifest, env source.Env) {
+	t.Findings.Add(m.Findings...)
+	t.Manifest = &m.Doc
+	if !m.Findings.Failed() {
+		readAgentPlugins(t, m)
+	}
+	if t.Findings.Failed() {
+		return
+	}
+	for _, s := range env.Specs {
+		dir := s.Dir
+		if !rootSurfaces[s.Name] {
+			dir = Namespace + "/" + s.Dir
+		}
+		source.Into(t, s, dir, env)
+	}
+}
+
+// agentPluginsKeys are the keys a manifest may hold and the kind each must be
+// of (sections 5 and 8).
+var agentPluginsKeys = map[string]ext.Kind{
+	"$schema": ext.String, "name": ext.String, "version": ext.String, "description": ext.String,
+	"author": ext.Map, "homepage": ext.String, "repository": ext.String, "license": ext.String,
+	"keywords": ext.List, "extensions": ext.Map,
+}
+
+func readAgentPlugins(t *ext.Tree, m source.Manifest) {
+	d := &m.Doc
+	if d.Kind != ext.Map {
+		t.Findings.Add(ManifestSyntax.At(t.Origin.At(m.Path, d.Line), "expected an object, found %s", d.Kind))
+		return
+	}
+	for i := range d.Map {
+		p := &d.Map[i]
+		o := t.Origin.At(m.Path, p.Line)
+		switch want, known := agentPluginsKeys[p.Key]; {
+		case !known:
+			t.Findings.Add(ManifestIgnored.At(o, "key %s is not one of Agent Plugins", ext.Quote(p.Key)))
+		case p.Value.Kind != want && p.Key == "extensions":
+			t.Findings.Add(ManifestIgnored.At(o, "\"extensions\" must be an object, found %s", p.Value.Kind))
+		case p.Value.Kind != want:
+			t.Findings.Add(ManifestField.At(o, "key %q must be %s, found %s", p.Key, want, p.Value.Kind))
+		}
+	}
+	readSchema(t, m)
+	readName(t, m)
+	readAuthor(t, m)
+	if k := d.Get("keywords"); k != nil {
+		for i := range k.List {
+			if k.List[i].Kind != ext.String {
+				t.Findings.Add(ManifestField.At(t.Origin.At(m.Path, k.List[i].Line), "\"keywords\" must hold strings only, found %s", k.List[i].Kind))
+			}
+		}
+	}
+}
+
+func readSchema(t *ext.Tree, m source.Manifest) {
+	s := m.Doc.Get("$schema")
+	switch {
+	case s == nil:
+		t.Findings.Add(ManifestField.At(t.Origin.At(m.Path, 1), "key \"$schema\" is missing"))
+	case s.Kind != ext.String || s.Text == PluginSchema: // another kind was reported with the keys
+	default:
+		if version, ok := strings.CutPrefix(s.Text, schemaPrefix); ok {
+			version, _, _ = strings.Cut(version, "/")
+			t.Findings.Add(ManifestSchema.At(t.Origin.At(m.Path, s.Line), "Agent Plugins version %s is not supported, only 1.0.0 is", ext.Quote(version)))
+			return
+		}
+		t.Findings.Add(ManifestSchema.At(t.Origin.At(m.Path, s.Line), "\"$schema\" is %s", ext.Quote(ext.Shorten(s.Text, 100))))
+	}
+}
+
+func readName(t *ext.Tree, m source.Manifest) {
+	n := m.Doc.Get("name")
+	if n == nil {
+		t.Findings.Add(ManifestField.At(t.Origin.At(m.Path, 1), "key \"name\" is missing"))
+		return
+	}
+	if n.Kind != ext.String {
+		return
+	}
+	if _, err := ext.ParseName(n.Text); err != nil {
+		t.Findings.Add(ManifestField.At(t.Origin.At(m.Path, n.Line), "key \"name\": %s", err))
+		return
+	}
+	t.Label = n.Text
+}
+
+func readAuthor(t *ext.Tree, m source.Manifest) {
+	a := m.Doc.Get("author")
+	if a == nil {
+		return
+	}
+	for i := range a.Map {
+		p := &a.Map[i]
+		o := t.Origin.At(m.Path, p.Line)
+		switch {
+		case p.Key != "name" && p.Key != "email" && p.Key != "url":
+			t.Findings.Add(ManifestField.At(o, "\"author\" must hold name, email and url alone, found %s", ext.Quote(p.Key)))
+		case p.Value.Kind != ext.String:
+			t.Findings.Add(ManifestField.At(o, "%q of \"author\" must be a string, found %s", p.Key, p.Value.Kind))
+		}
+	}
+}

@@ -1,0 +1,107 @@
+package dir
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"iter"
+	"path/filepath"
+	"sync/atomic"
+
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/root"
+	"github.com/mortise-dev/mortise/internal/source"
+)
+
+// Owner is the source for what a workspace's owner wrote. Each loose file and
+// each skill folder is a tree of its own, so that a broken one does not take
+// its neighbours with it; all share the extension's name.
+type Owner struct {
+	Dir     string // absolute; one that is missing yields nothing
+	Shown   string // as the owner wrote it: "./.mortise"
+	Adopted bool   // links that lead outside are followed, since the person vouches for them
+	Loose   source.Format
+	Env     source.Env
+	Open    root.Options
+}
+
+var _ ext.Source = (*Owner)(nil)
+
+// Name is "owner".
+func (o *Owner) Name() string { return string(ext.OwnerName) }
+
+// Trees yields a tree for each place, in the order of the layout.
+func (o *Owner) Trees(context.Context) iter.Seq2[ext.Tree, error] {
+	return func(yield func(ext.Tree, error) bool) {
+		opt := o.Open
+		opt.Follow = o.Adopted
+		r, err := root.Open(o.Dir, opt)
+		if errors.Is(err, fs.ErrNotExist) {
+			return
+		}
+		base := ext.Tree{
+			Extension: ext.OwnerName,
+			Format:    o.Loose.Name,
+			Root:      o.Dir,
+			Origin:    ext.Origin{Extension: ext.OwnerName, Source: o.Name(), Trust: ext.Owner},
+			FS:        nothing{},
+		}
+		if err != nil {
+			base.Findings.Add(source.NotThere.At(base.Origin, "the owner's directory %s %s", ext.Quote(o.Shown), why(err)))
+			yield(base, nil)
+			return
+		}
+		base.FS = r
+		o.Loose.Lay(&base, source.Manifest{}, o.Env)
+		for _, t := range o.split(base, r) {
+			if !yield(t, nil) {
+				return
+			}
+		}
+	}
+}
+
+// split makes a tree of every place. What was noticed about the layout itself
+// goes with a tree of its own that has no place and only notes: a hint about a
+// stray file refuses nothing.
+func (o *Owner) split(base ext.Tree, r *root.Root) []ext.Tree {
+	places, notes := base.Places, base.Findings
+	base.Places, base.Findings = nil, nil
+	var out []ext.Tree
+	if len(notes) > 0 {
+		t := base
+		t.Findings = notes
+		out = append(out, t)
+	}
+	for i := range places {
+		t := base
+		t.Places = places[i : i+1 : i+1]
+		if o.Adopted {
+			t.Findings = append(t.Findings, o.followed(r, &places[i])...)
+		}
+		out = append(out, t)
+	}
+	left := new(atomic.Int32)
+	left.Store(int32(len(out)))
+	for i := range out {
+		out[i].Close = func() {
+			if left.Add(-1) == 0 {
+				_ = r.Close()
+			}
+		}
+	}
+	if len(out) == 0 {
+		_ = r.Close()
+	}
+	return out
+}
+
+// followed records the real path of what lies outside the owner's directory.
+func (o *Owner) followed(r *root.Root, p *ext.Place) ext.Findings {
+	real, outside, err := r.Real(p.File)
+	if err != nil || !outside {
+		return nil
+	}
+	at := ext.Origin{Extension: ext.OwnerName, Source: o.Name(), Trust: ext.Owner, Path: p.File}
+	return ext.Findings{source.Followed.At(at, "it is read from %s", ext.Quote(filepath.ToSlash(real)))}
+}

@@ -1,0 +1,77 @@
+// Package dir holds the sources that read a directory of this machine: one
+// plugin's, and the owner's own.
+package dir
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"iter"
+
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/root"
+	"github.com/mortise-dev/mortise/internal/source"
+)
+
+// Plugin is the source for one plugin's directory. It yields one tree.
+type Plugin struct {
+	Extension ext.Name
+	Dir       string // absolute
+	Shown     string // as its owner wrote it, for origins: "./plugins/acme"
+	Format    string // the format to read it as; "" is the first that fits
+	Trust     ext.Trust
+	Formats   []source.Format // in order of preference
+	Loose     source.Format
+	Env       source.Env
+	Open      root.Options
+}
+
+var _ ext.Source = (*Plugin)(nil)
+
+// Name is "path:" and the directory as its owner wrote it.
+func (p *Plugin) Name() string { return "path:" + p.Shown }
+
+// Trees yields the plugin. A directory that cannot be read is a tree with a
+// finding that refuses it, so that it is listed and not lost.
+func (p *Plugin) Trees(context.Context) iter.Seq2[ext.Tree, error] {
+	return func(yield func(ext.Tree, error) bool) {
+		yield(p.tree(), nil)
+	}
+}
+
+func (p *Plugin) tree() ext.Tree {
+	t := ext.Tree{
+		Extension: p.Extension,
+		Root:      p.Dir,
+		Format:    p.Format,
+		Origin:    ext.Origin{Extension: p.Extension, Source: p.Name(), Trust: p.Trust},
+		FS:        nothing{},
+	}
+	r, err := root.Open(p.Dir, p.Open)
+	if err != nil {
+		t.Findings.Add(source.NotThere.At(t.Origin, "the directory %s %s", ext.Quote(p.Shown), why(err)))
+		return t
+	}
+	t.FS, t.Close = r, func() { _ = r.Close() }
+	if !source.Lay(p.Formats, p.Loose, &t, p.Format, p.Env) {
+		t.Findings.Add(source.NotThere.At(t.Origin, "the directory %s holds no extension of a known format", ext.Quote(p.Shown)))
+	}
+	return t
+}
+
+func why(err error) string {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "does not exist"
+	case errors.Is(err, fs.ErrPermission):
+		return "cannot be read: permission denied"
+	}
+	return "cannot be read: " + ext.Escape(err.Error())
+}
+
+// nothing is a file system without files.
+type nothing struct{}
+
+func (nothing) Open(name string) (fs.File, error) {
+	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+}

@@ -1,0 +1,264 @@
+package source
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/frontmatter"
+	"github.com/mortise-dev/mortise/internal/surface"
+)
+
+// Checks on what lies beside documents.
+var (
+	NearMiss = &ext.Check{
+		Code: "name-near-miss", Severity: ext.Warning,
+		Doc: "A file is named almost as a document must be, and is not read.",
+		Fix: "Rename the file.",
+	}
+	Flat = &ext.Check{
+		Code: "skill-flat", Severity: ext.Warning,
+		Doc: "A file with a skill's front matter lies where directories are expected, and is not read.",
+		Fix: "Give it a directory of its own: NAME/SKILL.md.",
+	}
+	NoDocument = &ext.Check{
+		Code: "directory-without-document", Severity: ext.Info,
+		Doc: "A directory among a surface's entries holds no document of it.",
+		Fix: "Nothing, or add the document.",
+	}
+)
+
+// Into finds the documents of spec below the directory dir of the tree and adds
+// their places and findings to it. dir may be another than the surface's own,
+// where a format or a manifest puts it; canonical paths are the surface's. A
+// directory that is missing is an empty one.
+func Into(t *ext.Tree, spec *surface.Spec, dir string, env Env) {
+	m := matcher{t: t, spec: spec, limits: env.Limits, dir: dir}
+	if !strings.Contains(spec.Files, "*") {
+		m.single(path.Join(dir, spec.Files))
+		return
+	}
+	entries, ok := m.list(dir)
+	if !ok {
+		return
+	}
+	if spec.PerDirectory() {
+		for _, e := range entries {
+			m.unit(e)
+		}
+		return
+	}
+	m.files(dir, entries, 0)
+}
+
+type matcher struct {
+	t      *ext.Tree
+	spec   *surface.Spec
+	limits ext.Limits
+	dir    string
+	full   bool
+}
+
+// canonical is the path in the canonical tree of what lies at name.
+func (m *matcher) canonical(name string) string {
+	rest := strings.TrimPrefix(name, m.dir+"/")
+	if m.dir == "." {
+		rest = name
+	}
+	return path.Join(m.spec.Dir, rest)
+}
+
+func (m *matcher) add(name string) {
+	if len(m.t.Places) >= m.limits.Files {
+		if !m.full {
+			m.full = true
+			m.t.Findings.Add(TooMany.At(m.t.Origin.At(m.dir, 0), "more than %d documents", m.limits.Files))
+		}
+		return
+	}
+	m.t.Places = append(m.t.Places, ext.Place{Surface: m.spec.Name, Path: m.canonical(name), File: name})
+}
+
+// fault adds a place without a document: the extension declares an entry here
+// that cannot be read.
+func (m *matcher) fault(name string, f ext.Finding) {
+	m.t.Places = append(m.t.Places, ext.Place{Surface: m.spec.Name, Path: m.canonical(name), File: name, Fault: &f})
+}
+
+func (m *matcher) at(name string) ext.Origin { return m.t.Origin.At(name, 0) }
+
+// single adds the one file a surface has.
+func (m *matcher) single(name string) {
+	info, err := fs.Stat(m.t.FS, name)
+	switch {
+	case err == nil && info.IsDir():
+		m.fault(name, WrongKind.At(m.at(name), "expected a file, found a directory"))
+	case err == nil:
+		m.add(name)
+	case !m.absent(name, err):
+		m.fault(name, FaultOf(err, m.at(name)))
+	}
+}
+
+// list reads a component's directory. Not ok: there is nothing to read, and
+// what there is to say has been said.
+func (m *matcher) list(dir string) ([]fs.DirEntry, bool) {
+	entries, err := fs.ReadDir(m.t.FS, dir)
+	if err == nil {
+		return entries, true
+	}
+	if m.absent(dir, err) {
+		return nil, false
+	}
+	if info, statErr := fs.Stat(m.t.FS, dir); statErr == nil && !info.IsDir() {
+		m.fault(dir, WrongKind.At(m.at(dir), "expected a directory, found a file"))
+		return nil, false
+	}
+	m.fault(dir, FaultOf(err, m.at(dir)))
+	return nil, false
+}
+
+// absent reports whether err means that there is nothing at name, not even a
+// link that leads nowhere.
+func (m *matcher) absent(name string, err error) bool {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	info, err := fs.Lstat(m.t.FS, name)
+	return err != nil || info.Mode()&fs.ModeSymlink == 0
+}
+
+// kind is what an entry is once links are followed. err says why it is nothing.
+func (m *matcher) kind(name string, e fs.DirEntry) (dir bool, err error) {
+	if e.Type()&fs.ModeSymlink == 0 {
+		return e.IsDir(), nil
+	}
+	info, err := fs.Stat(m.t.FS, name)
+	return err == nil && info.IsDir(), err
+}
+
+// unit looks at one entry of a directory of directories.
+func (m *matcher) unit(e fs.DirEntry) {
+	name := path.Join(m.dir, e.Name())
+	if strings.HasPrefix(e.Name(), ".") {
+		return
+	}
+	_, file, _ := strings.Cut(m.spec.Files, "/")
+	dir, err := m.kind(name, e)
+	switch {
+	case err != nil:
+		m.fault(path.Join(name, file), FaultOf(err, m.at(name)))
+	case dir:
+		m.document(name, file)
+	default:
+		m.beside(name)
+	}
+}
+
+// document adds a unit's document, or says that the unit has none.
+func (m *matcher) document(unit, file string) {
+	entries, err := fs.ReadDir(m.t.FS, unit)
+	if err != nil {
+		m.fault(path.Join(unit, file), FaultOf(err, m.at(unit)))
+		return
+	}
+	near := ""
+	for _, e := range entries {
+		if e.Name() == file {
+			name := path.Join(unit, file)
+			switch dir, err := m.kind(name, e); {
+			case err != nil:
+				m.fault(name, FaultOf(err, m.at(name)))
+			case dir:
+				m.fault(name, WrongKind.At(m.at(name), "expected a file, found a directory"))
+			default:
+				m.add(name)
+			}
+			return
+		}
+		if strings.EqualFold(e.Name(), file) && !e.IsDir() {
+			near = e.Name()
+		}
+	}
+	if near != "" {
+		m.t.Findings.Add(NearMiss.At(m.at(path.Join(unit, near)), "the file is named %s, expected %s", ext.Quote(near), file))
+		return
+	}
+	m.t.Findings.Add(NoDocument.At(m.at(unit), "there is no %s", file))
+}
+
+// beside looks at a file that lies where units do: a flat document or a link
+// checked out as a file gets a hint, any other is an ordinary file.
+func (m *matcher) beside(name string) {
+	const small = 64 << 10
+	ending := path.Ext(name)
+	if ending != "" && ending != ".md" || ordinary(path.Base(name)) {
+		return
+	}
+	data, err := ReadBytes(m.t.FS, name, small)
+	if err != nil {
+		return
+	}
+	if ending == ".md" {
+		front := frontmatter.Read(m.at(name), data).Front
+		if front.Get("description") != nil && front.Get("name") != nil {
+			m.t.Findings.Add(Flat.At(m.at(name), "it has a %s's front matter", m.spec.Name))
+		}
+		return
+	}
+	if target := strings.TrimSpace(string(data)); isPath(target) {
+		m.t.Findings.Add(LooksLikeLink.At(m.at(name), "its only content is the path %s", ext.Quote(target)))
+	}
+}
+
+func isPath(s string) bool {
+	return len(s) < 512 && strings.Contains(s, "/") && !strings.ContainsAny(s, " \t\r\n\x00")
+}
+
+// files adds the files of a directory that have the surface's ending, and of
+// its sub-directories where the pattern says so.
+func (m *matcher) files(dir string, entries []fs.DirEntry, depth int) {
+	ending := path.Ext(m.spec.Files)
+	deep := strings.HasPrefix(m.spec.Files, "**/")
+	for _, e := range entries {
+		name := path.Join(dir, e.Name())
+		if strings.HasPrefix(e.Name(), ".") {
+			continue
+		}
+		isDir, err := m.kind(name, e)
+		switch {
+		case err != nil && path.Ext(name) == ending:
+			m.fault(name, FaultOf(err, m.at(name)))
+		case err != nil:
+			m.t.Findings.Add(FaultOf(err, m.at(name)))
+		case isDir && deep:
+			m.below(name, depth+1)
+		case !isDir && path.Ext(name) == ending && !ordinary(e.Name()):
+			m.add(name)
+		}
+	}
+}
+
+func (m *matcher) below(dir string, depth int) {
+	if depth > m.limits.Depth {
+		m.t.Findings.Add(TooDeep.At(m.at(dir), "more than %d directories deep", m.limits.Depth))
+		return
+	}
+	entries, err := fs.ReadDir(m.t.FS, dir)
+	if err != nil {
+		m.fault(dir, FaultOf(err, m.at(dir)))
+		return
+	}
+	m.files(dir, entries, depth)
+}
+
+// ordinary reports whether a file is one that people put beside documents.
+func ordinary(name string) bool {
+	switch strings.ToLower(name) {
+	case "readme.md", "changelog.md", "contributing.md", "license.md", "readme", "license", "makefile":
+		return true
+	}
+	return false
+}

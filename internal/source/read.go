@@ -1,0 +1,77 @@
+package source
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"path"
+
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/doc"
+	"github.com/mortise-dev/mortise/internal/frontmatter"
+	"github.com/mortise-dev/mortise/internal/root"
+)
+
+// Content is a file as read: its structure by the ending of its name.
+type Content struct {
+	Doc      ext.Doc // a Markdown file's front matter, else the whole content
+	Body     string  // Markdown only
+	BodyLine int
+	Data     []byte
+	Findings ext.Findings // an error means that Doc cannot be used
+}
+
+// BadEnding is a document in a form that no reader knows.
+var BadEnding = &ext.Check{
+	Code: "file-form", Severity: ext.Error,
+	Doc: "A document is in a form that is not read.",
+	Fix: "Use Markdown, JSON, YAML or TOML, with the usual ending.",
+}
+
+// Read reads the file at o.Path. It opens it once and never more than the
+// limit of it; what is wrong comes as findings at o.
+func Read(fsys fs.FS, o ext.Origin, limits ext.Limits) Content {
+	data, err := ReadBytes(fsys, o.Path, limits.FileBytes)
+	if err != nil {
+		return Content{Findings: ext.Findings{FaultOf(err, o)}}
+	}
+	return Parse(o, data)
+}
+
+// Parse reads the structure of data by the ending of o.Path.
+func Parse(o ext.Origin, data []byte) Content {
+	c := Content{Data: data}
+	switch path.Ext(o.Path) {
+	case ".md", ".mdc":
+		m := frontmatter.Read(o, data)
+		c.Doc, c.Body, c.BodyLine, c.Findings = m.Front, m.Body, m.BodyLine, m.Findings
+	case ".json":
+		c.Doc, c.Findings = doc.JSON(o, data)
+	case ".yaml", ".yml":
+		c.Doc, c.Findings = doc.YAML(o, data, 1)
+	case ".toml":
+		c.Doc, c.Findings = doc.TOML(o, data)
+	default:
+		c.Findings.Add(BadEnding.At(o, "the ending %s is not one of .md, .json, .yaml, .toml", ext.Quote(path.Ext(o.Path))))
+	}
+	return c
+}
+
+// ReadBytes reads a regular file of at most limit bytes.
+func ReadBytes(fsys fs.FS, name string, limit int64) ([]byte, error) {
+	if r, ok := fsys.(interface {
+		ReadLimit(name string, max int64) ([]byte, error)
+	}); ok {
+		return r.ReadLimit(name, limit)
+	}
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	err = errors.Join(err, f.Close())
+	if err == nil && int64(len(data)) > limit {
+		err = &root.TooLargeError{Name: name, Size: int64(len(data)), Max: limit}
+	}
+	return data, err
+}

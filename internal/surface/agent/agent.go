@@ -1,0 +1,107 @@
+// Package agent is the surface for agents that another agent may hand work to.
+package agent
+
+import (
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/surface"
+)
+
+// Agent is one agent's definition.
+type Agent struct {
+	Label           string // the front matter's name; the file's where it has none
+	Model           string
+	Tools           []string // what it asks to use; nil: whatever its caller may use. It grants nothing
+	DisallowedTools []string
+	Skills          []string
+	Front           ext.Doc // the whole front matter, unknown keys included
+	Prompt          string
+}
+
+// Surface is the agent surface.
+var Surface = surface.Define(surface.Def[Agent]{
+	Name:   "agent",
+	Doc:    "Agents that another agent may hand work to.",
+	Dir:    "agents",
+	Files:  "**/*.md",
+	Needs:  ext.Project,
+	Merge:  surface.Namespaced,
+	Fields: fields,
+	Checks: []*ext.Check{surface.NoFrontMatter, Widens, NameDiffers},
+	Read:   read,
+})
+
+var fields = []surface.Field{
+	{Name: "name", Type: surface.Text, Doc: "Should equal the file's name, which is what the agent goes by."},
+	{Name: "description", Type: surface.Text, Required: true, Doc: "When to hand work to this agent; shown in the catalogue."},
+	{Name: "model", Type: surface.Any, Doc: "The model it wants."},
+	{Name: "tools", Type: surface.Any, Doc: "Tools it may use, as a list or separated by commas; a narrower set than its caller's."},
+	{Name: "disallowedTools", Type: surface.Words, Doc: "Tools it must not use."},
+	{Name: "skills", Type: surface.Words, Doc: "Skills it begins with."},
+	{Name: "color", Type: surface.Text, Doc: "A colour for its listing."},
+	{Name: "effort", Type: surface.Text, Doc: "The effort it wants."},
+	{Name: "maxTurns", Type: surface.Integer, Doc: "The most turns it may take."},
+	{Name: "memory", Type: surface.Any, Doc: "Where it keeps notes."},
+	{Name: "background", Type: surface.Flag, Doc: "It runs in the background."},
+	{Name: "isolation", Type: surface.Any, Doc: "How it is kept apart."},
+	{Name: "hooks", Type: surface.Any, Doc: "Ignored: an agent's file cannot add hooks."},
+	{Name: "mcpServers", Type: surface.Any, Doc: "Ignored: an agent's file cannot add servers."},
+	{Name: "permissionMode", Type: surface.Any, Doc: "Ignored: an agent's file cannot widen what its caller may do."},
+}
+
+// widening fields would give an agent more than its caller has.
+var widening = []string{"hooks", "mcpServers", "permissionMode"}
+
+// Checks on agents.
+var (
+	Widens = &ext.Check{
+		Code: "agent-widens", Severity: ext.Warning,
+		Doc: "An agent asks for more than its caller has. The field is ignored: extensions only narrow (law 7).",
+		Fix: "Remove the field; declare servers and hooks in files of their own.",
+	}
+	NameDiffers = &ext.Check{
+		Code: "agent-name-differs", Severity: ext.Info,
+		Doc: "An agent's name is not its file's. The file's name is what it goes by.",
+		Fix: "Rename the file or the agent so that both agree.",
+	}
+)
+
+func read(d surface.Document, e *surface.Entry[Agent]) {
+	if d.Doc.Kind != ext.Map {
+		e.Report(surface.NoFrontMatter, 1, "an agent begins with front matter between two lines of ---, found none")
+		return
+	}
+	v := surface.ReadFields(d, fields, e)
+	e.Description = v.Text("description")
+	a := Agent{
+		Label:           v.Text("name"),
+		Model:           v.Text("model"),
+		Tools:           v.Words("tools"),
+		DisallowedTools: v.Words("disallowedTools"),
+		Skills:          v.Words("skills"),
+		Front:           d.Doc,
+		Prompt:          d.Body,
+	}
+	for _, name := range widening {
+		if f := v.Doc(name); f != nil {
+			e.Report(Widens, f.Line, "field %s is ignored", name)
+		}
+	}
+	if v.Doc("description") != nil && e.Description == "" {
+		e.Report(surface.FieldMissing, v.Doc("description").Line, "field description is empty")
+	}
+	if a.Label == "" {
+		a.Label = e.Name
+	} else if a.Label != lastPart(e.Name) {
+		e.Report(NameDiffers, v.Doc("name").Line, "the agent calls itself %s and its file %s", ext.Quote(a.Label), ext.Quote(e.Name))
+	}
+	e.Value = a
+}
+
+func lastPart(name string) string {
+	for i := len(name) - 1; i >= 0; i-- {
+		if name[i] == ':' {
+			return name[i+1:]
+		}
+	}
+	return name
+}

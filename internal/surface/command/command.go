@@ -1,0 +1,93 @@
+// Package command is the surface for prompts that a person starts by name.
+package command
+
+import (
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/surface"
+)
+
+// Command is one prompt with what its author says of it.
+type Command struct {
+	ArgumentHint string // what to type after the name; "" when it takes nothing in particular
+	Model        string
+	AllowedTools []string // what the author suggests; it grants nothing
+	Front        ext.Doc  // the whole front matter, unknown keys included; Kind Null where there is none
+	Body         string
+}
+
+// Surface is the command surface.
+var Surface = surface.Define(surface.Def[Command]{
+	Name:   "command",
+	Doc:    "Prompts that a person starts by name.",
+	Dir:    "commands",
+	Files:  "**/*.md",
+	Needs:  ext.Project,
+	Merge:  surface.Namespaced,
+	Fields: fields,
+	Checks: []*ext.Check{Empty},
+	Read:   read,
+})
+
+var fields = []surface.Field{
+	{Name: "name", Type: surface.Text, Doc: "A label; the file's name is what the command goes by."},
+	{Name: "description", Type: surface.Text, Max: 1024, Doc: "What it does; the first paragraph of the text where it is missing."},
+	{Name: "argument-hint", Type: surface.Any, Doc: "What to type after the name."},
+	{Name: "arguments", Type: surface.Any, Doc: "Declared arguments (Claude Code)."},
+	{Name: "allowed-tools", Type: surface.Words, Doc: "Tools the author suggests. It grants nothing."},
+	{Name: "disallowed-tools", Type: surface.Words, Doc: "Tools it must not use (Claude Code)."},
+	{Name: "model", Type: surface.Text, Doc: "The model it wants."},
+	{Name: "effort", Type: surface.Text, Doc: "The effort it wants (Claude Code)."},
+	{Name: "agent", Type: surface.Text, Doc: "The agent it runs in."},
+	{Name: "context", Type: surface.Text, Doc: "\"fork\" runs it in a context of its own (Claude Code)."},
+	{Name: "disable-model-invocation", Type: surface.Flag, Doc: "Only a person may start it."},
+	{Name: "user-invocable", Type: surface.Flag, Doc: "A person may start it by name."},
+	{Name: "when_to_use", Type: surface.Text, Doc: "Further text for the catalogue (Claude Code)."},
+	{Name: "hooks", Type: surface.Any, Doc: "Not read: hooks come from hook files."},
+}
+
+// Empty is a command without text.
+var Empty = &ext.Check{
+	Code: "command-empty", Severity: ext.Error,
+	Doc: "A command holds no text, so starting it would say nothing.",
+	Fix: "Write the prompt below the front matter, or remove the file.",
+}
+
+func read(d surface.Document, e *surface.Entry[Command]) {
+	v := surface.ReadFields(d, fields, e)
+	c := Command{Model: v.Text("model"), AllowedTools: v.Words("allowed-tools"), Front: d.Doc, Body: d.Body}
+	if hint := v.Doc("argument-hint"); hint.Scalar() {
+		c.ArgumentHint = hint.Text
+	} else if hint != nil && hint.Kind == ext.List {
+		c.ArgumentHint = bracketed(hint.List)
+	}
+	e.Description = v.Text("description")
+	if e.Description == "" {
+		e.Description = surface.Summary(d.Body, 200)
+	}
+	if blank(d.Body) {
+		e.Report(Empty, 0, "there is no text")
+	}
+	e.Value = c
+}
+
+// bracketed spells a hint as its author meant it: argument-hint: [a, b] is a
+// list to YAML and was written as text.
+func bracketed(items []ext.Doc) string {
+	s := "["
+	for i := range items {
+		if i > 0 {
+			s += ", "
+		}
+		s += items[i].Text
+	}
+	return s + "]"
+}
+
+func blank(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c != ' ' && c != '\n' && c != '\t' && c != '\r' {
+			return false
+		}
+	}
+	return true
+}

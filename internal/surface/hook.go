@@ -1,0 +1,121 @@
+package surface
+
+import (
+	"github.com/mortise-dev/mortise/ext"
+)
+
+// Role says what a hook's implementation may do with the answer's weight.
+type Role uint8
+
+const (
+	// Guard may deny what it is asked about. A guard that does not answer denies.
+	Guard Role = iota + 1
+	// Observer may only watch. One that does not answer costs nothing.
+	Observer
+)
+
+var roleWords = [...]string{"", "guard", "observer"}
+
+// String is the word for r.
+func (r Role) String() string { return roleWords[r] }
+
+// Implementation is an entry of a hook: what answers it, and when it is asked.
+type Implementation struct {
+	Ref     ext.Ref
+	Role    Role       // Guard unless the document declares an observer
+	Matches []string   // what it is asked about; empty: everything
+	Timeout int        // milliseconds; 0: the hook's own default
+	Answer  *ext.Doc   // the answer itself, for an implementation that is data; else nil
+	Options []ext.Pair // further keys of the document, kept for the driver
+}
+
+// HookDef declares a hook: a question the host asks with an In, which every
+// extension that implements it answers with Outs.
+type HookDef[In, Out any] struct {
+	Name  string
+	Doc   string
+	Needs ext.Trust
+	// Key names what an answer is about. Nil: answers are appended. Else one
+	// answer per key; a second is a conflict that names both.
+	Key func(Out) string
+	// Guards: implementations may deny. Without it an implementation that calls
+	// itself a guard is refused, since nobody would heed it (law 6).
+	Guards bool
+	// Reads names the hooks whose merged answers this one builds on.
+	Reads []string
+}
+
+// Hook is the typed handle of a hook. It is a surface whose entries are its
+// implementations, so that trust, order, provenance and quarantine are the
+// same for both.
+type Hook[In, Out any] struct {
+	Surface[Implementation]
+	Key   func(Out) string
+	Reads []string
+}
+
+// Checks on the implementations of hooks.
+var (
+	HookTarget = &ext.Check{
+		Code: "hook-target", Severity: ext.Error,
+		Doc: "An implementation of a hook names nothing that could answer it.",
+		Fix: "Give \"ref\" with a \"driver\", or \"answer\" for an implementation that is data.",
+	}
+	HookRole = &ext.Check{
+		Code: "hook-role", Severity: ext.Error,
+		Doc: "An implementation declares a role that its hook does not have.",
+		Fix: "Use \"guard\" or \"observer\"; only a hook that decides something has guards.",
+	}
+	HookField = &ext.Check{
+		Code: "hook-field", Severity: ext.Error,
+		Doc: "An implementation of a hook holds a key that is not known or a value of the wrong type.",
+		Fix: "Correct or remove the key: a guard that is read only in part would be a false check.",
+	}
+)
+
+// HookChecks lists the checks on implementations, for the docs.
+var HookChecks = []*ext.Check{HookTarget, HookRole, HookField}
+
+var implementationFields = []Field{
+	{Name: "ref", Type: Object, Doc: "What answers: driver, target, name."},
+	{Name: "answer", Type: Any, Doc: "The answer itself, where it is data and needs no code."},
+	{Name: "role", Type: Text, Doc: "guard (the default where the hook has guards) or observer."},
+	{Name: "matches", Type: Words, Doc: "What it is asked about; nothing means everything."},
+	{Name: "timeout_ms", Type: Integer, Doc: "How long it may take."},
+}
+
+// DefineHook makes a hook. It panics on an incomplete definition, which is a
+// programming mistake.
+func DefineHook[In, Out any](d HookDef[In, Out]) Hook[In, Out] {
+	h := Hook[In, Out]{Key: d.Key, Reads: d.Reads}
+	h.Surface = Define(Def[Implementation]{
+		Name: d.Name, Doc: d.Doc, Dir: "hooks/" + d.Name, Files: "*.json",
+		Needs: d.Needs, Merge: Append, Whole: true, Runs: true,
+		Fields: implementationFields, Checks: HookChecks,
+		Read: func(doc Document, e *Entry[Implementation]) { readImplementation(doc, e, d.Guards) },
+	})
+	h.Spec.Hook = true
+	return h
+}
+
+func readImplementation(d Document, e *Entry[Implementation], guards bool) {
+	v := ReadStrict(d, implementationFields, e, HookField)
+	im := &e.Value
+	im.Role = Observer
+	if guards {
+		im.Role = Guard
+	}
+	switch role := v.Text("role"); {
+	case role == "observer":
+		im.Role = Observer
+	case role == "guard" && guards, role == "":
+	default:
+		e.Report(HookRole, v.Doc("role").Line, "role %s is not one that this hook has", ext.Quote(role))
+	}
+	im.Matches, im.Timeout, im.Answer = v.Words("matches"), v.Integer("timeout_ms", 0), v.Doc("answer")
+	ref := v.Doc("ref")
+	ReadRef(ref, e, HookField, &im.Ref)
+	if (im.Ref.Driver == "") == (im.Answer == nil) {
+		e.Report(HookTarget, 0, "exactly one of \"ref\" with a driver and \"answer\" is needed")
+	}
+}

@@ -1,0 +1,178 @@
+// Package surface says what an extension point is. A surface is a point whose
+// contribution is an entry in the tree; a hook is one whose contribution is an
+// answer to a question. Each is one value; a build is a list of them.
+package surface
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mortise-dev/mortise/ext"
+)
+
+// Document is one document of a surface, read and not yet decoded.
+type Document struct {
+	Origin   ext.Origin // the file it lies in, and the line it begins at
+	Path     string     // canonical path in the tree; names are taken from it
+	Dialect  string     // how it is written; "" is the canonical way
+	Doc      ext.Doc    // a Markdown file's front matter, else the whole content
+	Body     string     // what follows the front matter, line ends as LF; "" for structured files
+	BodyLine int        // line of the body's first line
+	Digest   ext.Digest // of the content it was read from
+	// Refs says, of every path below the root that the document names ("./…" or
+	// "${PLUGIN_ROOT}/…"), what stands there. It is filled for surfaces that run.
+	Refs map[string]Presence
+	// Enabled: the extension is in use here, so what it names must be there.
+	Enabled  bool
+	Findings ext.Findings // what reading it noticed; an error refuses what it declares
+}
+
+// Presence is what stands at a path.
+type Presence uint8
+
+const (
+	// Missing is nothing.
+	Missing Presence = iota
+	// File is a regular file.
+	File
+	// Directory is a directory.
+	Directory
+	// Outside is a path that leaves the tree once links are followed.
+	Outside
+	// Unreadable is something else, or something that cannot be looked at.
+	Unreadable
+)
+
+// Entry is one thing that a document declares.
+type Entry[T any] struct {
+	Name        string
+	Origin      ext.Origin
+	Description string // what people and agents are shown in a listing; may be empty
+	Value       T
+	Digest      ext.Digest // equal digests, equal entries
+	// Findings noticed about this entry. An error refuses the entry, or, where
+	// the surface says Whole, its extension.
+	Findings ext.Findings
+}
+
+// Report adds a finding at a line of the entry's file; line 0 is the line the
+// entry begins at.
+func (e *Entry[T]) Report(c *ext.Check, line int, format string, args ...any) {
+	o := e.Origin
+	if line > 0 {
+		o.Line = line
+	}
+	e.Findings.Add(c.At(o, format, args...))
+}
+
+// Def declares a surface whose entries decode to T.
+type Def[T any] struct {
+	Name  string // manifest key, command noun, URL segment
+	Doc   string // one sentence
+	Dir   string // directory in the canonical tree; "." is its root
+	Files string // pattern within Dir: "*/SKILL.md", "*.md", "**/*.md", or one file's name
+	Needs ext.Trust
+	Merge Merge
+	// Whole: the entries are code or guards, so that a fault in one refuses the
+	// extension whole (law 4).
+	Whole bool
+	// Runs: what an entry declares runs or connects. A plugin's wait for a grant.
+	Runs   bool
+	Fields []Field      // what a document may hold, for decoding and for the docs
+	Checks []*ext.Check // what decoding can find beyond the checks on fields
+	// Read reads the one entry of a document; the entry comes with its origin,
+	// digest and the name that its path gives it. A surface whose documents hold
+	// one entry each has Read and no Decode. Both are pure: they open nothing and
+	// expand nothing.
+	Read func(Document, *Entry[T])
+	// Decode turns all readable documents of this surface in one tree into
+	// entries, for a surface whose documents hold several.
+	Decode func([]Document) []Entry[T]
+	// Check looks at a decoded value for what decoding cannot say; may be nil.
+	Check func(*Entry[T])
+}
+
+// Spec is a surface with its type erased: what the stages work on.
+type Spec struct {
+	Name, Doc, Dir, Files string
+	Needs                 ext.Trust
+	Merge                 Merge
+	Whole, Runs           bool
+	Hook                  bool // defined by DefineHook
+	Fields                []Field
+	Checks                []*ext.Check
+	decode                func([]Document) []Entry[any]
+}
+
+// Surface is the typed handle that consumers hold.
+type Surface[T any] struct{ *Spec }
+
+// Define makes a surface. It panics on an incomplete Def, which is a
+// programming mistake.
+func Define[T any](d Def[T]) Surface[T] {
+	if d.Name == "" || d.Doc == "" || d.Dir == "" || d.Files == "" || d.Needs == 0 || d.Merge == 0 || (d.Decode == nil) == (d.Read == nil) {
+		panic(fmt.Sprintf("surface %q: incomplete definition", d.Name))
+	}
+	s := &Spec{
+		Name: d.Name, Doc: d.Doc, Dir: d.Dir, Files: d.Files,
+		Needs: d.Needs, Merge: d.Merge, Whole: d.Whole, Runs: d.Runs,
+		Fields: d.Fields, Checks: d.Checks,
+	}
+	decode := d.Decode
+	if decode == nil {
+		decode = each(s, d.Read)
+	}
+	s.decode = func(docs []Document) []Entry[any] {
+		typed := decode(docs)
+		out := make([]Entry[any], len(typed))
+		for i := range typed {
+			e := &typed[i]
+			if d.Check != nil && !e.Findings.Failed() {
+				d.Check(e)
+			}
+			out[i] = Entry[any]{e.Name, e.Origin, e.Description, e.Value, e.Digest, e.Findings}
+		}
+		return out
+	}
+	return Surface[T]{s}
+}
+
+func each[T any](s *Spec, read func(Document, *Entry[T])) func([]Document) []Entry[T] {
+	return func(docs []Document) []Entry[T] {
+		out := make([]Entry[T], len(docs))
+		for i, d := range docs {
+			out[i].Name, out[i].Origin, out[i].Digest = s.EntryName(d.Path), d.Origin, d.Digest
+			read(d, &out[i])
+		}
+		return out
+	}
+}
+
+// Decode turns all documents of this surface in one tree into entries. Values
+// have the surface's type.
+func (s *Spec) Decode(docs []Document) []Entry[any] { return s.decode(docs) }
+
+// EntryName is the name that a document at a canonical path of this surface
+// goes by: the directory that "*" stands for, or the file without its ending,
+// sub-directories joined by ":".
+func (s *Spec) EntryName(path string) string {
+	rest := path
+	if s.Dir != "." {
+		rest = strings.TrimPrefix(path, s.Dir+"/")
+	}
+	if dir, _, ok := strings.Cut(s.Files, "/"); ok && dir == "*" {
+		name, _, _ := strings.Cut(rest, "/")
+		return name
+	}
+	if !strings.Contains(s.Files, "*") {
+		return rest
+	}
+	if dot := strings.LastIndexByte(rest, '.'); dot > strings.LastIndexByte(rest, '/')+1 {
+		rest = rest[:dot]
+	}
+	return strings.ReplaceAll(rest, "/", ":")
+}
+
+// PerDirectory reports whether each entry is a directory of its own, holding
+// one document and the entry's other files.
+func (s *Spec) PerDirectory() bool { return strings.HasPrefix(s.Files, "*/") }

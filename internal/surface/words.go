@@ -1,0 +1,81 @@
+package surface
+
+import (
+	"strconv"
+	"strings"
+)
+
+func splitWords(s string) []string {
+	sep := byte(' ')
+	if separates(s, ',') {
+		sep = ','
+	}
+	var words []string
+	depth, from := 0, 0
+	cut := func(to int) {
+		if w := strings.TrimSpace(s[from:to]); w != "" {
+			words = append(words, w)
+		}
+		from = to + 1
+	}
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '(' || c == '[' || c == '{':
+			depth++
+		case (c == ')' || c == ']' || c == '}') && depth > 0:
+			depth--
+		case depth == 0 && (c == sep || sep == ' ' && (c == '\t' || c == '\n')):
+			cut(i)
+		}
+	}
+	cut(len(s))
+	return words
+}
+
+// separates reports whether c stands in s outside brackets.
+func separates(s string, c byte) bool {
+	depth := 0
+	for i := range len(s) {
+		switch s[i] {
+		case '(', '[', '{':
+			depth++
+		case ')', ']', '}':
+			depth = max(depth-1, 0)
+		case c:
+			if depth == 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func flag(s string) (value, ok bool) {
+	switch strings.ToLower(strings.TrimSpace(s)) {
+	case "true", "yes", "on", "1":
+		return true, true
+	case "false", "no", "off", "0":
+		return false, true
+	}
+	return false, false
+}
+
+func integer(s string) (int, bool) {
+	n, err := strconv.Atoi(strings.TrimSpace(s))
+	return n, err == nil
+}
+
+// Summary is the first paragraph of Markdown text as one line, at most n
+// characters, for an entry without a description of its own.
+func Summary(body string, n int) string {
+	for para := range strings.SplitSeq(body, "\n\n") {
+		text := strings.Join(strings.Fields(strings.TrimLeft(strings.TrimSpace(para), "#> ")), " ")
+		if text != "" {
+			if cut := []rune(text); len(cut) > n {
+				return string(cut[:n-1]) + "…"
+			}
+			return text
+		}
+	}
+	return ""
+}
