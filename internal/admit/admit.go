@@ -176,6 +176,8 @@ type Rules struct {
 	// State is what is remembered: what was disabled and what was granted.
 	State     *state.Snapshot // nil: nothing
 	Workspace string          // the identity that State knows the workspace by
+	// Off names extensions that the configuration switches off, and why.
+	Off map[ext.Name]string
 	// Asked names the hooks that a connected door asks.
 	Asked map[string]bool
 	Now   time.Time // for grants that end

@@ -210,7 +210,7 @@ func (r *review) entries() {
 
 func (r *review) entry(c *Contribution) {
 	if s, off := r.switchedOff(c); off {
-		c.Status, c.Reason = EntryDisabled, s.Reason
+		c.Status, c.Reason = EntryDisabled, disabled(s)
 		return
 	}
 	if c.Spec.Hook && !r.rules.Asked[c.Spec.Name] {
@@ -228,7 +228,13 @@ func (r *review) entry(c *Contribution) {
 
 // switchedOff finds the switch that disables c, or the whole tree when c is nil.
 func (r *review) switchedOff(c *Contribution) (state.Switch, bool) {
-	if r.rules.State == nil || r.rules.Alone {
+	if r.rules.Alone {
+		return state.Switch{}, false
+	}
+	if why, off := r.rules.Off[r.tree.Extension]; off && c == nil {
+		return state.Switch{Extension: r.tree.Extension, Reason: why}, true
+	}
+	if r.rules.State == nil {
 		return state.Switch{}, false
 	}
 	entry := ""
@@ -236,6 +242,13 @@ func (r *review) switchedOff(c *Contribution) (state.Switch, bool) {
 		entry = state.EntryName(c.Spec.Name, c.Name)
 	}
 	return r.rules.State.Disabled(r.rules.Workspace, r.tree.Extension, entry)
+}
+
+func disabled(s state.Switch) string {
+	if s.Reason == "" {
+		return "disabled"
+	}
+	return "disabled: " + s.Reason
 }
 
 // GrantCode is the kind of grant that lets a plugin's servers and code run.
@@ -252,7 +265,7 @@ func (r *review) decide() {
 	all := EntryStatus(0)
 	switch s, off := r.switchedOff(nil); {
 	case off:
-		r.status, r.reason, all = Disabled, s.Reason, EntryDisabled
+		r.status, r.reason, all = Disabled, disabled(s), EntryDisabled
 	case r.failed:
 		r.status, r.reason, all = Refused, "at fault", EntryRefused
 	case !r.rules.Alone && !r.rules.Adopted && r.tree.Origin.Trust < ext.Builtin:

@@ -24,6 +24,12 @@ type Plugin struct {
 	Loose     source.Format
 	Env       source.Env
 	Open      root.Options
+	// Labelled: the extension goes by what it calls itself, where that is a
+	// name; for a directory that nobody named.
+	Labelled bool
+	// Fault, when not nil, says why the plugin must not be read: it is listed as
+	// refused.
+	Fault *ext.Finding
 }
 
 var _ ext.Source = (*Plugin)(nil)
@@ -47,6 +53,10 @@ func (p *Plugin) tree() ext.Tree {
 		Origin:    ext.Origin{Extension: p.Extension, Source: p.Name(), Trust: p.Trust},
 		FS:        nothing{},
 	}
+	if p.Fault != nil {
+		t.Findings.Add(*p.Fault)
+		return t
+	}
 	r, err := root.Open(p.Dir, p.Open)
 	if err != nil {
 		t.Findings.Add(source.NotThere.At(t.Origin, "the directory %s %s", ext.Quote(p.Shown), why(err)))
@@ -55,6 +65,9 @@ func (p *Plugin) tree() ext.Tree {
 	t.FS, t.Close = r, func() { _ = r.Close() }
 	if !source.Lay(p.Formats, p.Loose, &t, p.Format, p.Env) {
 		t.Findings.Add(source.NotThere.At(t.Origin, "the directory %s holds no extension of a known format", ext.Quote(p.Shown)))
+	}
+	if name, err := ext.ParseName(t.Label); err == nil && p.Labelled {
+		t.Rename(name)
 	}
 	return t
 }

@@ -1,0 +1,78 @@
+// Package catalog lists what this build contains. The order of a list is the
+// order in which it is read and shown.
+package catalog
+
+import (
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/admit"
+	"github.com/mortise-dev/mortise/internal/compose"
+	"github.com/mortise-dev/mortise/internal/config"
+	"github.com/mortise-dev/mortise/internal/discover"
+	"github.com/mortise-dev/mortise/internal/doc"
+	"github.com/mortise-dev/mortise/internal/frontmatter"
+	"github.com/mortise-dev/mortise/internal/hook/toolcall"
+	"github.com/mortise-dev/mortise/internal/host"
+	"github.com/mortise-dev/mortise/internal/source/bridge"
+	"github.com/mortise-dev/mortise/internal/source/roots"
+	"github.com/mortise-dev/mortise/internal/surface"
+	"github.com/mortise-dev/mortise/internal/surface/agent"
+	"github.com/mortise-dev/mortise/internal/surface/command"
+	"github.com/mortise-dev/mortise/internal/surface/prompt"
+	"github.com/mortise-dev/mortise/internal/surface/server"
+	"github.com/mortise-dev/mortise/internal/surface/skill"
+	"github.com/mortise-dev/mortise/internal/surface/tool"
+)
+
+// Specs are the surfaces and hooks.
+var Specs = []*surface.Spec{
+	skill.Surface.Spec,
+	agent.Surface.Spec,
+	command.Surface.Spec,
+	prompt.Surface.Spec,
+	server.Surface.Spec,
+	tool.Surface.Spec,
+	toolcall.Before.Spec,
+}
+
+// Formats are the formats of extensions, the preferred ones first, then those
+// without a manifest.
+var Formats = append(bridge.Formats[:len(bridge.Formats):len(bridge.Formats)], bridge.Loose)
+
+// CheckGroup is what one part of the program can find.
+type CheckGroup struct {
+	Part   string
+	Checks []*ext.Check
+}
+
+// Checks are everything that can be found.
+func Checks() []CheckGroup {
+	groups := []CheckGroup{
+		{"The pass", host.Checks},
+		{"Configuration", config.Checks},
+		{"Files and links", discover.Checks},
+		{"Finding extensions", roots.Checks},
+		{"Formats and manifests", bridge.Checks},
+		{"JSON, YAML and TOML", doc.Checks},
+		{"Front matter", frontmatter.Checks},
+		{"Fields", surface.FieldChecks},
+	}
+	hooks := CheckGroup{"Hooks", surface.HookChecks}
+	for _, s := range Specs {
+		if !s.Hook && len(s.Checks) > 0 {
+			groups = append(groups, CheckGroup{"Surface " + s.Name, s.Checks})
+		}
+	}
+	return append(groups, hooks, CheckGroup{"Admission", admit.Checks}, CheckGroup{"Composition", compose.Checks})
+}
+
+// Digest covers what the specs mean to the outcome: names, places, rules.
+func Digest() ext.Digest {
+	h := ext.NewHash("catalogue")
+	for _, s := range Specs {
+		h.Text(s.Name, s.Dir, s.Files, s.Merge.String()).Int(int(s.Needs))
+	}
+	for _, f := range Formats {
+		h.Text(f.Name, f.Marker)
+	}
+	return h.Sum()
+}

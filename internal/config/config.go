@@ -1,0 +1,51 @@
+// Package config reads the configuration: files and variables in layers of
+// different precedence, into one value that knows where each part came from.
+//
+// Nothing is read from the process: whatever is ambient, such as the
+// environment, is an argument. Every fault is a finding, all of them are
+// collected, and what is in order takes effect all the same.
+package config
+
+import (
+	"path/filepath"
+	"slices"
+
+	"github.com/mortise-dev/mortise/ext"
+)
+
+// Config is what the layers say together. Its fields are the effective values.
+// It is made by Load and not changed afterwards.
+type Config struct {
+	Settings
+	workspace Workspace
+	values    map[string]Value
+	broken    []Layer
+	digest    ext.Digest
+}
+
+// Workspace is the workspace that the configuration is for.
+func (c *Config) Workspace() Workspace { return c.workspace }
+
+// OwnerDir is the absolute path of the owner's directory. It need not exist.
+func (c *Config) OwnerDir() string { return resolve(c.workspace.Dir, c.Owner.Path) }
+
+// Broken lists the layers that are not known whole, the highest first: their
+// file cannot be read, is no TOML, or has an error in it, or a variable's value
+// is not one. What such a layer meant to forbid may be
+// lost; a caller that is about to serve anything should refuse until it is mended.
+func (c *Config) Broken() []Layer { return slices.Clone(c.broken) }
+
+// Digest is over the effective values as they are written, and nothing else:
+// the same configuration has the same digest on every machine and at every
+// place of the workspace.
+func (c *Config) Digest() ext.Digest { return c.digest }
+
+// resolve is the absolute path that p, as written in the configuration, has
+// when it is read from dir.
+func resolve(dir, p string) string {
+	p = filepath.FromSlash(p)
+	if filepath.IsAbs(p) {
+		return filepath.Clean(p)
+	}
+	return filepath.Join(dir, p)
+}

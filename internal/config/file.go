@@ -1,0 +1,88 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/mortise-dev/mortise/ext"
+)
+
+// maxFile is the largest configuration file that is read.
+const maxFile = 1 << 20
+
+// content is one configuration file as it was read.
+type content struct {
+	layer Layer
+	file  string // as findings name it
+	dir   string // relative paths of plugins start here
+	data  []byte
+	fault error // why it cannot be read
+}
+
+// contents reads the files that exist.
+func contents(in Inputs) []content {
+	all := []content{
+		fromWorkspace(in.Workspace.Dir, Shared, SharedFile),
+		fromWorkspace(in.Workspace.Dir, Local, LocalFile),
+		fromPath(User, in.User),
+		fromPath(Managed, in.Managed),
+	}
+	there := all[:0]
+	for _, c := range all {
+		if c.file != "" && !errors.Is(c.fault, fs.ErrNotExist) {
+			there = append(there, c)
+		}
+	}
+	return there
+}
+
+// fromWorkspace reads a file of the workspace; a link that leads out of it is
+// not followed, because a workspace is not believed before it was adopted.
+func fromWorkspace(dir string, l Layer, name string) content {
+	c := content{layer: l, file: name, dir: dir}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		c.fault = err
+		return c
+	}
+	defer root.Close()
+	c.data, c.fault = readIn(root, name)
+	return c
+}
+
+func readIn(root *os.Root, name string) ([]byte, error) {
+	info, err := root.Stat(name)
+	if err != nil {
+		if _, there := root.Lstat(name); there == nil && errors.Is(err, fs.ErrNotExist) {
+			return nil, errors.New("it is a link that leads nowhere")
+		}
+		return nil, err
+	}
+	f, err := openRegular(name, info, root.Open)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return readBounded(f, name, maxFile)
+}
+
+func fromPath(l Layer, name string) content {
+	if name == "" {
+		return content{}
+	}
+	c := content{layer: l, file: filepath.ToSlash(name), dir: filepath.Dir(name)}
+	c.data, c.fault = readSmall(name, maxFile)
+	return c
+}
+
+// explain is the text of err, safe to print: what the system says has the
+// file's name in it as it is.
+func explain(err error) string {
+	if fault := (*fs.PathError)(nil); errors.As(err, &fault) {
+		return fmt.Sprintf("%s %s: %s", fault.Op, ext.Quote(filepath.ToSlash(fault.Path)), ext.Escape(fault.Err.Error()))
+	}
+	return err.Error()
+}

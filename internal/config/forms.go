@@ -1,0 +1,103 @@
+package config
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mortise-dev/mortise/ext"
+)
+
+// form is what a string must look like.
+type form struct {
+	pattern *regexp.Regexp // for the schema, too
+	says    string
+	also    func(string) bool // what a pattern cannot say; nil for nothing
+}
+
+var forms = map[string]form{
+	"inside": {
+		pattern: regexp.MustCompile(`^[^\\\x00-\x1f]+$`),
+		says:    "a path below the workspace, written with /, such as ./.mortise",
+		also:    func(p string) bool { return absolute(p) || filepath.IsLocal(filepath.FromSlash(p)) },
+	},
+	"place": {
+		pattern: regexp.MustCompile(`^(\.\.?/|/|[A-Za-z]:/)[^\\\x00-\x1f]*$`),
+		says:    "a path that begins with ./ or an absolute one, written with /, such as ./plugins/acme",
+	},
+	"format": {
+		pattern: regexp.MustCompile(`^[a-z0-9][a-z0-9./-]*$`),
+		says:    "the name of a format, such as agent-plugins/1.0.0",
+	},
+}
+
+// absolute takes a path that begins with / for absolute on every system, so
+// that a file means the same everywhere.
+func absolute(p string) bool {
+	return strings.HasPrefix(p, "/") || filepath.IsAbs(filepath.FromSlash(p))
+}
+
+// accepts says what the key takes instead of v, "" when v is in order. v has
+// the key's type.
+func (n *node) accepts(v any) string {
+	switch v := v.(type) {
+	case string:
+		if n.enum != nil && !slices.Contains(n.enum, v) {
+			return n.takes()
+		}
+		f, ok := forms[n.form]
+		if ok && (!f.pattern.MatchString(v) || f.also != nil && !f.also(v)) {
+			return f.says
+		}
+	case int:
+		if n.min != nil && v < *n.min {
+			return n.takes()
+		}
+	}
+	return ""
+}
+
+// takes says in words which values the key takes.
+func (n *node) takes() string {
+	switch {
+	case n.enum != nil:
+		quoted := make([]string, len(n.enum))
+		for i, e := range n.enum {
+			quoted[i] = strconv.Quote(e)
+		}
+		return "one of " + strings.Join(quoted, ", ")
+	case n.min != nil:
+		return fmt.Sprintf("an integer of at least %d", *n.min)
+	}
+	return [...]string{"a table", "a table", "a string", "true or false", "an integer", "a table"}[n.kind]
+}
+
+// parse reads the spelling of a scalar as a value of the key's type.
+func (n *node) parse(spelling string) (v any, ok bool) {
+	switch n.kind {
+	case kindText:
+		return spelling, true
+	case kindBool:
+		return spelling == "true", spelling == "true" || spelling == "false"
+	case kindInt:
+		i, err := strconv.ParseInt(spelling, 0, strconv.IntSize)
+		return int(i), err == nil
+	}
+	return nil, false
+}
+
+// found describes a node of a file that has the wrong type.
+func found(d *ext.Doc) string {
+	switch d.Kind {
+	case ext.Map:
+		return "a table"
+	case ext.List:
+		return "an array"
+	case ext.Null:
+		return "nothing"
+	}
+	return d.Kind.String() + " (" + ext.Quote(ext.Shorten(d.Text, 40)) + ")"
+}

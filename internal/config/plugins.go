@@ -1,0 +1,94 @@
+package config
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/mortise-dev/mortise/ext"
+)
+
+// pluginName is the name that a table is for.
+func pluginName(key string) (ext.Name, error) {
+	name, err := ext.ParseName(key)
+	if err == nil && slices.Contains(ext.Reserved, name) {
+		err = fmt.Errorf("the name %s is reserved", ext.Quote(key))
+	}
+	return name, err
+}
+
+// plugins are the plugins in load order. One that is refused is among them;
+// one that is only disabled, in a file that is for other workspaces too, is not.
+func (s *settling) plugins(c *Config) []Plugin {
+	var all []Plugin
+	open := c.open()
+	for _, m := range s.order() {
+		p := c.plugin(m)
+		p.Settings.Map = open[join(m.key, "settings")]
+		p.Refused = s.faulty(m.key)
+		if p.Path == "" && !p.Enabled && !p.Refused {
+			continue
+		}
+		if p.Path == "" && !p.Refused {
+			p.Refused = true
+			s.findings.Add(PluginPath.At(m.origin, "plugin %s has no path", m.name).
+				With("Write path = \"./…\" under [%s], or remove the table.", m.key))
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// order is one mention of each plugin, as the files list them: a plugin stands
+// where a file first gives it a path, and behind all others when none does.
+func (s *settling) order() []mention {
+	var all []mention
+	seen := map[string]bool{}
+	add := func(when func(*reading, mention) bool) {
+		for _, l := range listing {
+			for _, r := range s.layers {
+				for _, m := range r.mentions {
+					if r.layer == l && !seen[m.key] && when(r, m) {
+						seen[m.key] = true
+						all = append(all, m)
+					}
+				}
+			}
+		}
+	}
+	add(func(r *reading, m mention) bool { return r.says(join(m.key, "path")) })
+	add(func(*reading, mention) bool { return true })
+	return all
+}
+
+func (s *settling) faulty(key string) bool {
+	return slices.ContainsFunc(s.layers, func(r *reading) bool { return r.faulty[key] })
+}
+
+// plugin takes the effective values of one plugin together.
+func (c *Config) plugin(m mention) Plugin {
+	p := Plugin{Name: m.name, Origin: m.origin, Settings: ext.Doc{Kind: ext.Map, File: m.origin.Path, Line: m.origin.Line}}
+	into := reflect.ValueOf(&p).Elem()
+	for _, n := range m.node.children {
+		if v, ok := c.values[join(m.key, n.name)]; ok && n.isKey() {
+			into.FieldByIndex(n.index).Set(reflect.ValueOf(v.value))
+		}
+	}
+	if v, ok := c.values[join(m.key, "path")]; ok {
+		p.Dir, p.Origin = resolve(v.dir, p.Path), v.Origin
+	}
+	return p
+}
+
+// open is what the open tables hold, by the key of the table, sorted.
+func (c *Config) open() map[string][]ext.Pair {
+	tables := map[string][]ext.Pair{}
+	for _, k := range c.Keys() {
+		if v := c.values[k]; v.node.kind == kindOpen {
+			in := strings.TrimSuffix(k, "."+join("", v.last))
+			tables[in] = append(tables[in], ext.Pair{Key: v.last, Line: v.Origin.Line, Value: v.value.(ext.Doc)})
+		}
+	}
+	return tables
+}

@@ -1,0 +1,64 @@
+package config
+
+import "github.com/mortise-dev/mortise/ext"
+
+// Settings are the keys of the configuration. A key is one field: from its
+// tags come strict decoding, the name of its variable, the JSON Schema, the
+// reference, the template and what may set it. A table is a struct, a table of
+// named tables a slice of structs with a Name.
+//
+//	toml     the key
+//	doc      what it means, in one sentence
+//	default  the value when no layer says anything
+//	enum     the values it takes, separated by commas
+//	min      the least number it takes
+//	form     what a string must look like (forms)
+//	widens   which values allow more than the default (widenings)
+//	example  the value the template shows, as TOML; the default without one
+type Settings struct {
+	Owner   Owner    `toml:"owner" doc:"What the owner of the workspace keeps here."`
+	Plugins []Plugin `toml:"plugins" doc:"Plugins, each by its name, in load order." example:"acme = { path = \"./plugins/acme\" }"`
+	Trust   Trust    `toml:"trust" doc:"How strictly extensions are admitted."`
+	Limits  Limits   `toml:"limits" doc:"How much of an extension is read. Only your own config.toml and the managed file may raise a limit above its default."`
+	Output  Output   `toml:"output" doc:"How results are shown."`
+}
+
+// Owner is about the owner's directory.
+type Owner struct {
+	// Path is as written; Config.OwnerDir is where it leads.
+	Path string `toml:"path" default:"./.mortise" form:"inside" widens:"absolute" doc:"The owner's directory, below the workspace. Only your own config.toml and the managed file may name an absolute path."`
+}
+
+// Plugin is one plugin by name.
+type Plugin struct {
+	Name ext.Name
+	// Path is as written, Dir the absolute directory it leads to.
+	Path string `toml:"path" form:"place" doc:"Where the plugin lies: ./… from the file that says so, or an absolute path."`
+	Dir  string
+	// Format is "" when the format is to be recognised.
+	Format  string `toml:"format" form:"format" doc:"The format to read the plugin as; recognised from its files when not given."`
+	Enabled bool   `toml:"enabled" default:"true" widens:"more" doc:"Whether the plugin is used. What your own config.toml disables, no file of a workspace enables."`
+	// Settings is a map; empty when nothing is set.
+	Settings ext.Doc `toml:"settings" doc:"Settings handed to the plugin, kept as they are."`
+	// Refused is true when there is an error in the plugin's tables. It is
+	// listed and must not be loaded, because what it was meant to be is not known.
+	Refused bool
+	Origin  ext.Origin // of what gives its path, else of its first table
+}
+
+// Trust is how strictly extensions are admitted.
+type Trust struct {
+	Whole bool `toml:"whole" default:"false" widens:"off" example:"true" doc:"Refuse an extension whole when one piece of its content has a fault. Any file may turn this on; what one turned on only the managed file turns off."`
+}
+
+// Limits bound what is read of one extension.
+type Limits struct {
+	FileBytes int `toml:"file_bytes" default:"1048576" min:"1" widens:"more" doc:"The largest file that is read, in bytes."`
+	Files     int `toml:"files" default:"20000" min:"1" widens:"more" doc:"The most files in one tree."`
+	Depth     int `toml:"depth" default:"16" min:"1" widens:"more" doc:"The deepest folder in one tree."`
+}
+
+// Output is how results are shown.
+type Output struct {
+	Color string `toml:"color" default:"auto" enum:"auto,always,never" doc:"When to use colours; auto is on terminals only."`
+}

@@ -1,0 +1,108 @@
+package config
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/mortise-dev/mortise/ext"
+)
+
+// widening reports whether a layer that is not the person's own may not say
+// one, because it allows more. below is what lower layers say, highest first;
+// the default is the last.
+type widening func(one said, below []said) bool
+
+// widenings are the words of the tag widens.
+var widenings = map[string]widening{
+	"always":   func(said, []said) bool { return true },
+	"more":     more,
+	"off":      off,
+	"absolute": func(one said, _ []said) bool { return absolute(one.value.(string)) },
+}
+
+// more is above what the person said, or above the default where they said
+// nothing. A workspace can neither raise a limit nor undo one that its person set.
+func more(one said, below []said) bool {
+	bound := below[len(below)-1].value
+	for _, b := range below {
+		if b.layer == User && b.ignored == "" {
+			bound = b.value
+		}
+	}
+	return larger(one.value, bound)
+}
+
+// off takes back what any lower layer turned on.
+func off(one said, below []said) bool {
+	if one.value.(bool) {
+		return false
+	}
+	for _, b := range below {
+		if b.value.(bool) {
+			return true
+		}
+	}
+	return false
+}
+
+func larger(a, b any) bool {
+	switch a := a.(type) {
+	case int:
+		return a > b.(int)
+	case bool:
+		return a && !b.(bool)
+	}
+	return false
+}
+
+// judge marks one as ignored, and says so, when its layer may not widen.
+func (s *settling) judge(one *said, below []said) {
+	widens := widenings[one.node.widens]
+	broken := s.managedBroken()
+	if one.layer == Default || widens == nil || one.layer.mayWiden() && !broken || !widens(*one, below) {
+		return
+	}
+	why, fix := s.advice(*one, below)
+	if broken {
+		why, fix = "nothing may widen while the managed file is broken", ManagedBroken.Fix
+	}
+	one.ignored = why
+	s.findings.Add(Widens.At(one.origin, "%s = %s is ignored: %s", one.key, one.toml(), why).With("%s", fix))
+}
+
+// advice is why one does not count and what to do instead, so that doing just
+// that has the effect.
+func (s *settling) advice(one said, below []said) (why, fix string) {
+	for _, b := range below {
+		if one.node.widens == "off" && b.value == true {
+			return "what any file turned on only the managed file turns off",
+				fmt.Sprintf("It is turned on in %s; change it there.", b.origin)
+		}
+	}
+	file := "your own config.toml"
+	if s.userFile != "" {
+		file = ext.Quote(filepath.ToSlash(s.userFile))
+	}
+	return "only your own config.toml and the managed file may allow this",
+		fmt.Sprintf("To have it, write %s = %s under [%s] in %s.", one.node.name, one.toml(), one.table(), file)
+}
+
+func (s *settling) managedBroken() bool {
+	for _, r := range s.layers {
+		if r.layer == Managed && r.broken {
+			return true
+		}
+	}
+	return false
+}
+
+// toml is the value as it is written in a file.
+func (one said) toml() string {
+	if text, ok := one.value.(string); ok {
+		return ext.Quote(ext.Shorten(text, 200))
+	}
+	return spell(one.value)
+}
+
+// table is the key of the table that one is in.
+func (one said) table() string { return one.key[:len(one.key)-len(one.node.name)-1] }

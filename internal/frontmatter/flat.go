@@ -1,0 +1,149 @@
+package frontmatter
+
+import (
+	"strings"
+
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/doc"
+)
+
+const (
+	maxFlat = 64  // keys in flat front matter; more are left to the library
+	maxKey  = 128 // bytes in a key, likewise
+)
+
+// flat reads the form that nearly all front matter has: lines "key: value"
+// with a plain or quoted scalar, blank lines, and comments on lines of their
+// own. It is sure only of text for which doc.YAML makes exactly the same node;
+// everything else it leaves alone.
+func flat(o ext.Origin, front string) (ext.Doc, ext.Findings, bool) {
+	lines := strings.Count(front, "\n") + 1
+	pairs := make([]ext.Pair, 0, min(lines, maxFlat))
+	for n, rest := frontLine, front; rest != ""; n++ {
+		line, after, _ := strings.Cut(rest, "\n")
+		rest = after
+		if line == "" || line[0] == '#' && printable(line) {
+			continue
+		}
+		key, value, ok := flatLine(line)
+		if !ok || has(pairs, key) || len(pairs) == maxFlat {
+			return ext.Doc{}, nil, false
+		}
+		value.File, value.Line = o.Path, n
+		pairs = append(pairs, ext.Pair{Key: key, Line: n, Value: value})
+	}
+	if len(pairs) == 0 {
+		return ext.Doc{}, nil, false
+	}
+	return ext.Doc{Kind: ext.Map, File: o.Path, Line: pairs[0].Line, Map: pairs}, nil, true
+}
+
+func has(pairs []ext.Pair, key string) bool {
+	for i := range pairs {
+		if pairs[i].Key == key {
+			return true
+		}
+	}
+	return false
+}
+
+// flatLine takes a line apart at the colon after its key.
+func flatLine(line string) (key string, value ext.Doc, ok bool) {
+	n := 0
+	for n < len(line) && keyByte[line[n]] {
+		n++
+	}
+	if n == 0 || n > maxKey || n == len(line) || line[n] != ':' || line[0] == '-' || line[0] == '.' {
+		return "", ext.Doc{}, false
+	}
+	key, rest := line[:n], line[n+1:]
+	if rest != "" && rest[0] != ' ' || !printable(rest) {
+		return "", ext.Doc{}, false
+	}
+	value, ok = flatValue(strings.Trim(rest, " "))
+	return key, value, ok
+}
+
+var keyByte = func() (set [256]bool) {
+	for _, c := range "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-." {
+		set[c] = true
+	}
+	return set
+}()
+
+// printable reports whether s, without line ends, is nothing but characters
+// that YAML takes as they are.
+func printable(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if doubtful[s[i]] && strange(s[i:]) {
+			return false
+		}
+	}
+	return true
+}
+
+// doubtful are the bytes that may begin a character that is not printable.
+var doubtful = func() (set [256]bool) {
+	for c := range ' ' {
+		set[c] = true
+	}
+	set[0x7f], set[0xc2], set[0xe2], set[0xef] = true, true, true, true
+	return set
+}()
+
+// strange reports whether s, which is valid UTF-8, begins with such a one.
+func strange(s string) bool {
+	switch s[0] {
+	case 0xc2: // controls
+		return s[1] < 0xa0
+	case 0xe2: // line and paragraph separators
+		return s[1] == 0x80 && s[2]&^1 == 0xa8
+	case 0xef: // byte order mark, non-characters
+		return s[1] == 0xbb && s[2] == 0xbf || s[1] == 0xbf && s[2] >= 0xbe
+	}
+	return true
+}
+
+// flatValue reads what stands after "key:", without blanks around it.
+func flatValue(s string) (ext.Doc, bool) {
+	if s == "" {
+		return ext.Doc{}, true
+	}
+	switch s[0] {
+	case '"':
+		return quoted(s, '"', `\`)
+	case '\'':
+		return quoted(s, '\'', "")
+	}
+	return plain(s)
+}
+
+// quoted reads a value in quotes that ends with the line and holds neither its
+// own quote nor the character that begins an escape.
+func quoted(s string, quote byte, escape string) (ext.Doc, bool) {
+	end := len(s) - 1
+	if end == 0 || s[end] != quote {
+		return ext.Doc{}, false
+	}
+	s = s[1:end]
+	if strings.IndexByte(s, quote) >= 0 || escape != "" && strings.Contains(s, escape) {
+		return ext.Doc{}, false
+	}
+	return ext.Doc{Kind: ext.String, Text: s}, true
+}
+
+// plain reads a value without quotes that no character of YAML's own begins,
+// and in which no colon or number sign could mean anything.
+func plain(s string) (ext.Doc, bool) {
+	if strings.IndexByte("-?:,[]{}#&*!|>'\"%@`", s[0]) >= 0 || s[len(s)-1] == ':' {
+		return ext.Doc{}, false
+	}
+	if strings.Contains(s, ": ") || strings.IndexByte(s, '#') >= 0 && strings.Contains(s, " #") {
+		return ext.Doc{}, false
+	}
+	kind := doc.PlainKind(s)
+	if kind == ext.Null {
+		return ext.Doc{}, true
+	}
+	return ext.Doc{Kind: kind, Text: s}, true
+}

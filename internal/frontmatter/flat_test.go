@@ -1,0 +1,143 @@
+package frontmatter
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/mortise-dev/mortise/internal/doc"
+)
+
+// header is a usual one of a skill.
+const header = `name: pdf-processing
+description: Extracts text and tables from PDF files, fills forms and merges documents. Use when the user mentions PDFs.
+license: "Apache-2.0"
+`
+
+func TestFlat(t *testing.T) {
+	for _, c := range []struct {
+		name, in string
+		sure     bool
+	}{
+		{"header", header, true},
+		{"without a last line end", "a: b", true},
+		{"blank lines and comments", "\n# x: [\na: b\n\n#y\nc: d\n\n", true},
+		{"scalars", "a: 1\nb: yes\nc: true\nd: ~\ne:\nf: \nh: 1.10\ni: ''\nj: \"\"\n", true},
+		{"punctuation", "a: b, c; d -- e (f) [g] {h} https://x.y/z#w it's 5:30 \"q\" %&*!|>@`\n", true},
+		{"other scripts", "a: 部署，测试\nb: Grüße 😀\n", true},
+		{"keys", "allowed-tools: a\nx_y.z: b\n1: c\n", true},
+
+		{"nothing", "", false},
+		{"only a comment", "# a\n", false},
+		{"colon", "a: b: c\n", false},
+		{"colon at the end", "a: b:\n", false},
+		{"comment", "a: b # c\n", false},
+		{"tab", "a: b\tc\n", false},
+		{"list", "a:\n- b\n", false},
+		{"deeper", "a:\n  b: c\n", false},
+		{"continued", "a: b\n  c\n", false},
+		{"flow", "a: [b]\n", false},
+		{"block", "a: |\n  b\n", false},
+		{"escape", `a: "\n"`, false},
+		{"doubled quote", "a: 'it''s'\n", false},
+		{"text after quotes", "a: \"b\" c\n", false},
+		{"open quote", "a: \"b\n", false},
+		{"anchor", "a: &b c\n", false},
+		{"merge", "<<: *a\n", false},
+		{"twice", "a: b\na: c\n", false},
+		{"no blank after the colon", "a:b\n", false},
+		{"line separator", "a: b\u2028c\n", false},
+		{"byte order mark", "a: \ufeff\n", false},
+		{"document end", "a: b\n...\n", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if _, _, sure := flat(here, c.in); sure != c.sure {
+				t.Errorf("flat(%q): sure is %v, want %v", c.in, sure, c.sure)
+			}
+			same(t, c.in)
+		})
+	}
+}
+
+type failer interface{ Fatalf(string, ...any) }
+
+// same wants flat, where it is sure, to be what the library makes of front.
+func same(t failer, front string) bool {
+	got, found, sure := flat(here, front)
+	if !sure {
+		return false
+	}
+	want, faults, _ := strict(here, front)
+	if len(found)+len(faults) != 0 {
+		t.Fatalf("flat(%q) is sure, with %v; want what strict finds, %v", front, found, faults)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Fatalf("flat(%q) differs from strict (-want +got):\n%s", front, diff)
+	}
+	return true
+}
+
+func TestFlatIsStrict(t *testing.T) {
+	key := rapid.OneOf(rapid.SampledFrom([]string{"name", "description", "allowed-tools", "version", "yes", "1.0", "null", "-a", "a b", "é", "<<"}),
+		rapid.StringMatching(`[a-zA-Z0-9_.-]{1,9}`))
+	word := rapid.SampledFrom([]string{"a", "Use", "when", "it's", "1.10", "yes", "~", "null", "true", "0x1F", "-", "--", ":", "x:", ":x", "#", "x#", "#x", ",", "[", "]", "{{x}}",
+		"*", "&a", "!b", "|", ">", "@", "`", "%", "\"", "'", "''", "\\", "部署", "é", "\u00a0", "\u2028", "\ufeff", "\t", "...", "---", "?", "=", "<<", "\u0085", "\x7f", "😀"})
+	text := rapid.Custom(func(t *rapid.T) string {
+		s := strings.Join(rapid.SliceOfN(word, 0, 6).Draw(t, "words"), rapid.SampledFrom([]string{" ", " ", "", "  "}).Draw(t, "glue"))
+		q := rapid.SampledFrom([]string{"", "", "", `"`, "'"}).Draw(t, "quote")
+		return q + s + q
+	})
+	line := rapid.Custom(func(t *rapid.T) string {
+		switch rapid.IntRange(0, 12).Draw(t, "form") {
+		case 0:
+			return ""
+		case 1:
+			return "#" + text.Draw(t, "comment")
+		case 2:
+			return rapid.SampledFrom([]string{" ", "\t", "  ", "- ", "..."}).Draw(t, "start") + text.Draw(t, "text")
+		}
+		blank := rapid.SampledFrom([]string{" ", " ", " ", "", "  ", "\t"})
+		return key.Draw(t, "key") + ":" + blank.Draw(t, "before") + text.Draw(t, "value") + rapid.SampledFrom([]string{"", "", "", " ", "\t", " # c"}).Draw(t, "after")
+	})
+	sure := 0
+	rapid.Check(t, func(t *rapid.T) {
+		front := strings.Join(rapid.SliceOfN(line, 1, 6).Draw(t, "lines"), "\n") + rapid.SampledFrom([]string{"\n", ""}).Draw(t, "end")
+		if same(t, front) {
+			sure++
+		}
+	})
+	if sure == 0 {
+		t.Error("flat was never sure, want it to be sometimes")
+	}
+}
+
+func FuzzFlat(f *testing.F) {
+	f.Fuzz(func(t *testing.T, data []byte) {
+		// Front matter comes to flat as Read leaves it.
+		text, found := doc.Text(here, data)
+		if found.Failed() || len(text) > MaxFront {
+			return
+		}
+		same(t, string(doc.LineFeeds(text)))
+	})
+}
+
+func BenchmarkFlat(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, _, sure := flat(here, header); !sure {
+			b.Fatal("want flat to be sure")
+		}
+	}
+}
+
+func BenchmarkStrict(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, found, _ := strict(here, header); found.Failed() {
+			b.Fatal(found)
+		}
+	}
+}

@@ -1,0 +1,263 @@
+package host
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/admit"
+	"github.com/mortise-dev/mortise/internal/compose"
+	"github.com/mortise-dev/mortise/internal/surface"
+)
+
+// Listing is what a generation, or a look at directories, holds: the one shape
+// that listings, checks and the API share. Found is the sum of Admitted,
+// Refused, Disabled and Pending, counted in extensions.
+type Listing struct {
+	Generation    uint64         `json:"generation"` // 0 for a look at directories
+	Digest        string         `json:"digest"`
+	Found         int            `json:"found"`
+	Admitted      int            `json:"admitted"`
+	Refused       int            `json:"refused"`
+	Disabled      int            `json:"disabled"`
+	Pending       int            `json:"pending"`
+	UnknownFormat int            `json:"unknown_format"` // roots of formats that are not read; not in Found
+	Extensions    []ExtensionRow `json:"extensions"`
+	Entries       []EntryRow     `json:"entries"`
+	Findings      []FindingRow   `json:"findings"`
+}
+
+// ExtensionRow is one extension.
+type ExtensionRow struct {
+	Name        string `json:"name"`
+	Format      string `json:"format"`
+	Source      string `json:"source"`
+	Trust       string `json:"trust"`
+	Root        string `json:"root"` // absolute directory; "" for what is built in
+	Digest      string `json:"digest"`
+	Status      string `json:"status"` // admitted, refused, disabled, pending
+	Entries     int    `json:"entries"`
+	Incomplete  int    `json:"incomplete"` // entries that were refused
+	Quarantined bool   `json:"quarantined"`
+}
+
+// EntryRow is one entry.
+type EntryRow struct {
+	Surface     string `json:"surface"`
+	Name        string `json:"name"`
+	Qualified   string `json:"qualified"`
+	Extension   string `json:"extension"`
+	Path        string `json:"path"` // below the extension's root
+	Line        int    `json:"line"`
+	Status      string `json:"status"` // active, shadowed, pending, refused, disabled, hidden, unasked
+	ShadowedBy  string `json:"shadowed_by"`
+	Description string `json:"description"`
+	Root        string `json:"root,omitempty"` // the extension's, where names do not tell extensions apart
+}
+
+// FindingRow is one finding.
+type FindingRow struct {
+	Severity  string `json:"severity"`
+	Code      string `json:"code"`
+	Message   string `json:"message"`
+	Extension string `json:"extension"`
+	Path      string `json:"path"`
+	Line      int    `json:"line"`
+	Fix       string `json:"fix"`
+	Root      string `json:"root,omitempty"`
+}
+
+// Failed reports whether there is a finding that answers no: an error, or with
+// strict a warning.
+func (l *Listing) Failed(strict bool) bool {
+	return slices.ContainsFunc(l.Findings, func(f FindingRow) bool {
+		return f.Severity == ext.Error.String() || strict && f.Severity == ext.Warning.String()
+	})
+}
+
+// Of keeps the entries of one surface. Extensions, counts and findings stay.
+func (l Listing) Of(surface string) Listing {
+	l.Entries = slices.DeleteFunc(slices.Clone(l.Entries), func(e EntryRow) bool { return e.Surface != surface })
+	return l
+}
+
+func findingRow(f ext.Finding, root string) FindingRow {
+	return FindingRow{
+		Severity: f.Check.Severity.String(), Code: f.Check.Code, Message: f.Message,
+		Extension: string(f.Origin.Extension), Path: f.Origin.Path, Line: f.Origin.Line, Fix: f.Fix(), Root: root,
+	}
+}
+
+// count adds an extension's status to the totals.
+func (l *Listing) count(status admit.Status) {
+	l.Found++
+	switch status {
+	case admit.Admitted:
+		l.Admitted++
+	case admit.Refused:
+		l.Refused++
+	case admit.Disabled:
+		l.Disabled++
+	case admit.Pending:
+		l.Pending++
+	}
+}
+
+// add adds the decisions about one extension: one for a plugin, one for each
+// loose file and folder of the owner's. root marks rows where names repeat.
+func (l *Listing) add(ds []*admit.Decision, root string) *ExtensionRow {
+	t := ds[0].Tree()
+	status, digest := ds[0].Status(), ds[0].Digest()
+	if len(ds) > 1 {
+		status, digest = together(ds)
+	}
+	row := ExtensionRow{
+		Name: string(t.Extension), Format: t.Format, Source: t.Origin.Source, Trust: trustOf(t, status).String(),
+		Root: t.Root, Digest: digest.String(), Status: status.String(),
+	}
+	for _, d := range ds {
+		row.Entries += len(d.Contributions())
+		row.Incomplete += d.Incomplete()
+		l.addFindings(d.Findings(), root)
+		for i := range d.Contributions() {
+			c := &d.Contributions()[i]
+			l.addFindings(c.Findings, root)
+			l.Entries = append(l.Entries, EntryRow{
+				Surface: c.Spec.Name, Name: c.Name, Qualified: ext.Qualified(t.Extension, c.Name), Extension: string(t.Extension),
+				Path: c.Origin.Path, Line: c.Origin.Line, Status: c.Status.String(), Description: c.Description, Root: root,
+			})
+		}
+	}
+	l.count(status)
+	l.Extensions = append(l.Extensions, row)
+	return &l.Extensions[len(l.Extensions)-1]
+}
+
+func (l *Listing) addFindings(fs ext.Findings, root string) {
+	for _, f := range fs {
+		l.Findings = append(l.Findings, findingRow(f, root))
+	}
+}
+
+// trustOf is the trust in force: what waits for a person's consent has that of
+// a project, whatever adoption would give it.
+func trustOf(t ext.Tree, s admit.Status) ext.Trust {
+	if s == admit.Pending {
+		return ext.Project
+	}
+	return t.Origin.Trust
+}
+
+// together is the status of an extension of several trees: admitted when any
+// is, else what the most of its weight says.
+func together(ds []*admit.Decision) (admit.Status, ext.Digest) {
+	h := ext.NewHash("extension")
+	seen := map[admit.Status]bool{}
+	for _, d := range ds {
+		h.Digest(d.Digest())
+		seen[d.Status()] = true
+	}
+	for _, s := range []admit.Status{admit.Admitted, admit.Pending, admit.Disabled, admit.Refused} {
+		if seen[s] {
+			return s, h.Sum()
+		}
+	}
+	return admit.Refused, h.Sum()
+}
+
+// Listing is the generation as it is listed.
+func (g *Generation) Listing() *Listing {
+	l := &Listing{Generation: g.Number, Digest: g.Digest().String(), UnknownFormat: len(g.unread)}
+	for _, group := range g.byExtension() {
+		l.add(group, "")
+	}
+	l.addFindings(g.findings, "")
+	l.addFindings(g.Composition.Findings(), "")
+	l.refuse(g.Composition.Refused())
+	l.shadow(g.Composition.Shadowed())
+	if !g.Adopted {
+		l.addFindings(foreseen(g.Trial()), "")
+	}
+	l.settle()
+	return l
+}
+
+// foreseen are the findings of a composition that adoption would give.
+func foreseen(c *compose.Composition) ext.Findings { return c.Findings() }
+
+// byExtension groups the decisions by extension, in the order of the sources.
+func (g *Generation) byExtension() [][]*admit.Decision {
+	at := map[ext.Name]int{}
+	var groups [][]*admit.Decision
+	for i := range g.found {
+		d := &g.found[i].decision
+		name := d.Tree().Extension
+		n, ok := at[name]
+		if !ok {
+			n = len(groups)
+			at[name] = n
+			groups = append(groups, nil)
+		}
+		groups[n] = append(groups[n], d)
+	}
+	return groups
+}
+
+// refuse marks the extensions that cannot be composed with the others.
+func (l *Listing) refuse(refused []compose.Refusal) {
+	for _, r := range refused {
+		for i := range l.Extensions {
+			if row := &l.Extensions[i]; row.Name == string(r.Extension) && row.Status == admit.Admitted.String() {
+				row.Status = admit.Refused.String()
+				l.Admitted--
+				l.Refused++
+			}
+		}
+		for i := range l.Entries {
+			if e := &l.Entries[i]; e.Extension == string(r.Extension) && e.Status == admit.Active.String() {
+				e.Status = admit.EntryRefused.String()
+			}
+		}
+		l.addFindings(r.Findings, "")
+	}
+}
+
+// shadow marks the entries that lost their names.
+func (l *Listing) shadow(shadowed []compose.Shadow) {
+	type key struct{ surface, qualified, path string }
+	by := make(map[key]string, len(shadowed))
+	for _, s := range shadowed {
+		by[key{s.Lost.Spec.Name, s.Lost.Qualified, s.Lost.Origin.Path}] = s.Kept.Qualified
+	}
+	for i := range l.Entries {
+		e := &l.Entries[i]
+		if winner, ok := by[key{e.Surface, e.Qualified, e.Path}]; ok && e.Status == admit.Active.String() {
+			e.Status, e.ShadowedBy = "shadowed", winner
+		}
+	}
+}
+
+// settle puts findings in order and leaves no list nil, so that it is written
+// as an empty one.
+func (l *Listing) settle() {
+	slices.SortStableFunc(l.Findings, func(a, b FindingRow) int {
+		return cmp.Or(
+			cmp.Compare(a.Root, b.Root), cmp.Compare(a.Extension, b.Extension), cmp.Compare(a.Path, b.Path),
+			cmp.Compare(a.Line, b.Line), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Message, b.Message),
+		)
+	})
+	l.Findings = slices.Compact(l.Findings)
+	l.Extensions = orEmpty(l.Extensions)
+	l.Entries = orEmpty(l.Entries)
+	l.Findings = orEmpty(l.Findings)
+}
+
+func orEmpty[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
+}
+
+// Specs are the surfaces of the build, in catalogue order.
+func (g *Generation) Specs() []*surface.Spec { return g.specs }

@@ -1,0 +1,78 @@
+package host
+
+import (
+	"context"
+	"sync"
+
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/admit"
+	"github.com/mortise-dev/mortise/internal/discover"
+)
+
+// scanned is one tree of a source, read.
+type scanned struct {
+	source    string
+	tree      ext.Tree
+	candidate discover.Candidate
+	decision  admit.Decision // where it was judged alone
+	err       error
+}
+
+// reading is how trees are read: with a number of workers, each tree by one of
+// them, which may also judge it.
+type reading struct {
+	options discover.Options
+	workers int
+	judge   func(*scanned) // nil: nothing more
+}
+
+// scan reads the trees of all sources and hands them to take in the order of
+// the sources and of their trees. It returns an error only when ctx ends.
+func (r reading) scan(ctx context.Context, sources []ext.Source, take func(scanned)) error {
+	workers := max(r.workers, 1)
+	results := make(chan chan scanned, workers*4)
+	jobs := make(chan func(), workers)
+	var wg sync.WaitGroup
+	for range workers {
+		wg.Go(func() {
+			for job := range jobs {
+				job()
+			}
+		})
+	}
+	go func() {
+		defer close(results)
+		defer close(jobs)
+		for _, s := range sources {
+			for t, err := range s.Trees(ctx) {
+				done := make(chan scanned, 1)
+				results <- done
+				jobs <- func() { done <- r.one(ctx, s.Name(), t, err) }
+				if ctx.Err() != nil {
+					return
+				}
+			}
+		}
+	}()
+	for done := range results {
+		if s := <-done; ctx.Err() == nil {
+			take(s)
+		}
+	}
+	wg.Wait()
+	return ctx.Err()
+}
+
+func (r reading) one(ctx context.Context, source string, t ext.Tree, err error) scanned {
+	s := scanned{source: source, tree: t, err: err}
+	if t.Close != nil {
+		defer t.Close()
+	}
+	if err == nil && !t.Unread {
+		s.candidate, s.err = discover.Scan(ctx, t, r.options)
+	}
+	if r.judge != nil && s.err == nil && !t.Unread {
+		r.judge(&s)
+	}
+	return s
+}

@@ -1,0 +1,124 @@
+// Package session resolves a composition for one agent: the text it begins
+// with, and what it may load, start and call.
+package session
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/compose"
+	"github.com/mortise-dev/mortise/internal/hook/toolcall"
+	"github.com/mortise-dev/mortise/internal/surface"
+	"github.com/mortise-dev/mortise/internal/surface/agent"
+	"github.com/mortise-dev/mortise/internal/surface/command"
+	"github.com/mortise-dev/mortise/internal/surface/prompt"
+	"github.com/mortise-dev/mortise/internal/surface/server"
+	"github.com/mortise-dev/mortise/internal/surface/skill"
+	"github.com/mortise-dev/mortise/internal/surface/tool"
+)
+
+// Session is one agent's view. It is immutable.
+type Session struct {
+	Digest   ext.Digest // of the composition it was resolved from
+	Prompt   []Fragment // in the order in which an agent reads them
+	Skills   []compose.Typed[skill.Skill]
+	Agents   []compose.Typed[agent.Agent]
+	Commands []compose.Typed[command.Command]
+	Servers  []compose.Typed[server.Server]
+	Tools    []compose.Typed[tool.Tool]
+	Guards   []compose.Typed[surface.Implementation]
+}
+
+// Layer is whose text a fragment is. Lower comes first, and no extension can
+// move its text into another.
+type Layer uint8
+
+const (
+	// Mortise is the program's own text.
+	Mortise Layer = iota + 1
+	// Owner is the text of the workspace's owner.
+	Owner
+	// Extension is everybody else's.
+	Extension
+)
+
+var layerWords = [...]string{"", "mortise", "owner", "extension"}
+
+// String is the word for l.
+func (l Layer) String() string { return layerWords[l] }
+
+// Fragment is one piece of the session's text in its place.
+type Fragment struct {
+	compose.Typed[prompt.Fragment]
+	Layer Layer
+}
+
+// Resolve makes a session. It starts nothing and asks nobody.
+func Resolve(c *compose.Composition) *Session {
+	s := &Session{
+		Digest:   c.Digest(),
+		Skills:   compose.Of(c, skill.Surface),
+		Agents:   compose.Of(c, agent.Surface),
+		Commands: compose.Of(c, command.Surface),
+		Servers:  compose.Of(c, server.Surface),
+		Tools:    compose.Of(c, tool.Surface),
+	}
+	for _, g := range compose.Of(c, toolcall.Before.Surface) {
+		if g.Value.Role == surface.Guard {
+			s.Guards = append(s.Guards, g)
+		}
+	}
+	for _, f := range compose.Of(c, prompt.Surface) {
+		s.Prompt = append(s.Prompt, Fragment{f, layerOf(f.Origin.Trust)})
+	}
+	slices.SortStableFunc(s.Prompt, func(a, b Fragment) int {
+		return cmp.Or(
+			cmp.Compare(a.Layer, b.Layer),
+			cmp.Compare(a.Value.Tier, b.Value.Tier),
+			cmp.Compare(a.Value.Order, b.Value.Order),
+		)
+	})
+	return s
+}
+
+func layerOf(t ext.Trust) Layer {
+	switch t {
+	case ext.Builtin:
+		return Mortise
+	case ext.Owner:
+		return Owner
+	}
+	return Extension
+}
+
+// Text is the text an agent begins with: all fragments, an empty line between
+// them.
+func (s *Session) Text() string {
+	texts := make([]string, len(s.Prompt))
+	for i, f := range s.Prompt {
+		texts[i] = f.Value.Text
+	}
+	return strings.Join(texts, "\n\n")
+}
+
+// Size is how much of an agent's context something takes.
+type Size struct {
+	Characters int `json:"characters"`
+	Tokens     int `json:"tokens"` // estimated: four characters a token, rounded up
+}
+
+// Add is both sizes together.
+func (s Size) Add(t Size) Size { return Size{s.Characters + t.Characters, s.Tokens + t.Tokens} }
+
+// SizeOf is the size of texts.
+func SizeOf(texts ...string) Size {
+	var s Size
+	for _, t := range texts {
+		n := utf8.RuneCountInString(t)
+		s = s.Add(Size{n, (n + 3) / 4})
+	}
+	return s
+}

@@ -1,0 +1,48 @@
+package state
+
+import (
+	"time"
+
+	"github.com/mortise-dev/mortise/ext"
+)
+
+// Digest is over all that a composition depends on. It depends on the records
+// alone and not on their order in the lists, on the revision, or on who did
+// what when; when a grant lapses does count. s must be such that Tidy has no
+// complaint.
+func (s *Snapshot) Digest() ext.Digest {
+	c := s.Clone()
+	_ = c.Tidy() // what it complains about still has a digest
+	h := ext.NewHash("state/1")
+	hashList(h, c.Roster, func(r Installed) {
+		h.Text(string(r.Name), r.Scope, r.Source, r.Ref, r.Commit).Digest(r.Digest).Int(flag(r.Enabled)).Int(r.Order)
+	})
+	hashList(h, c.Switches, func(r Switch) {
+		h.Text(r.Workspace, string(r.Extension), r.Entry, r.Reason)
+	})
+	hashList(h, c.Adoptions, func(r Adoption) { h.Text(r.Workspace).Digest(r.Digest) })
+	hashList(h, c.Grants, func(r Grant) {
+		h.Text(r.Kind, r.Subject, r.Until.Format(time.RFC3339Nano)).Digest(r.Digest)
+	})
+	hashList(h, c.Pins, func(r Pin) {
+		h.Text(string(r.Extension), r.Server, r.Tool).Digest(r.Digest)
+	})
+	hashList(h, c.Guards, func(r Guard) {
+		h.Text(string(r.Extension), r.Name, r.Event, r.Matcher).Digest(r.Content, r.Code)
+	})
+	return h.Sum()
+}
+
+func hashList[T any](h *ext.Hash, list []T, add func(T)) {
+	h.Int(len(list))
+	for _, r := range list {
+		add(r)
+	}
+}
+
+func flag(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

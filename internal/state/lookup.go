@@ -1,0 +1,74 @@
+package state
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mortise-dev/mortise/ext"
+)
+
+// Disabled returns the widest switch that disables entry of extension x in
+// workspace: one for the whole extension before one for the entry, and of
+// these one for every workspace before one for this workspace. With entry ""
+// only switches for the whole extension count. An entry asked for by
+// EntryName's name is also disabled by its short name; asked for by a short
+// name it is disabled by that alone, so ask with EntryName's.
+func (s *Snapshot) Disabled(workspace string, x ext.Name, entry string) (Switch, bool) {
+	entries := []string{""}
+	if entry != "" {
+		if _, short, ok := strings.Cut(entry, "/"); ok {
+			entries = append(entries, short)
+		}
+		entries = append(entries, entry)
+	}
+	for _, e := range entries {
+		for _, w := range []string{"", workspace} {
+			if i := find(s.Switches, Switch{Workspace: w, Extension: x, Entry: e}); i >= 0 {
+				return s.Switches[i], true
+			}
+		}
+	}
+	return Switch{}, false
+}
+
+// Adopted returns the adoption of workspace. Whether what was adopted is what
+// is there now is for the caller to say, by its digest.
+func (s *Snapshot) Adopted(workspace string) (Adoption, bool) {
+	if i := find(s.Adoptions, Adoption{Workspace: workspace}); i >= 0 {
+		return s.Adoptions[i], true
+	}
+	return Adoption{}, false
+}
+
+// Granted reports whether subject with exactly this content is granted and the
+// grant has not lapsed at now. Content without a digest is never granted.
+func (s *Snapshot) Granted(kind, subject string, digest ext.Digest, now time.Time) bool {
+	if digest == (ext.Digest{}) {
+		return false
+	}
+	i := find(s.Grants, Grant{Kind: kind, Subject: subject, Digest: digest})
+	return i >= 0 && !s.Grants[i].lapsed(now)
+}
+
+// At is s as it holds at now: without the grants that have lapsed. What
+// depends on what is granted depends on the digest of this.
+func (s *Snapshot) At(now time.Time) Snapshot {
+	c := s.Clone()
+	c.Grants = slices.DeleteFunc(c.Grants, func(g Grant) bool { return g.lapsed(now) })
+	return c
+}
+
+// NextLapse is when, after now, the next grant lapses: until then At returns
+// the same. ok is false when none does.
+func (s *Snapshot) NextLapse(now time.Time) (next time.Time, ok bool) {
+	for _, g := range s.Grants {
+		if !g.Until.IsZero() && !g.lapsed(now) && (!ok || g.Until.Before(next)) {
+			next, ok = g.Until, true
+		}
+	}
+	return next, ok
+}
+
+// lapsed grants have reached their Until: at that very moment they are over.
+func (r Grant) lapsed(now time.Time) bool { return !r.Until.IsZero() && !now.Before(r.Until) }

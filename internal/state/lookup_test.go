@@ -1,0 +1,122 @@
+package state_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/state"
+)
+
+var (
+	now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	d1  = ext.Sum([]byte("one"))
+	d2  = ext.Sum([]byte("two"))
+)
+
+func TestDisabled(t *testing.T) {
+	everywhere := state.Switch{Extension: "acme", Reason: "everywhere"}
+	here := state.Switch{Workspace: "w", Extension: "acme", Reason: "here"}
+	short := state.Switch{Workspace: "w", Extension: "acme", Entry: "deploy", Reason: "short"}
+	full := state.Switch{Extension: "acme", Entry: "skill/deploy", Reason: "full"}
+	for _, c := range []struct {
+		name                        string
+		switches                    []state.Switch
+		workspace, extension, entry string
+		want                        string // the reason of the switch; "" is none
+	}{
+		{"nothing is disabled", nil, "w", "acme", "skill/deploy", ""},
+		{"a switch for every workspace", []state.Switch{everywhere}, "w", "acme", "", "everywhere"},
+		{"a switch for this workspace", []state.Switch{here}, "w", "acme", "", "here"},
+		{"a switch for another workspace", []state.Switch{here}, "other", "acme", "", ""},
+		{"a switch for one workspace, asked for none", []state.Switch{here}, "", "acme", "", ""},
+		{"a switch for another extension", []state.Switch{everywhere, here}, "w", "acme2", "", ""},
+		{"the whole extension disables its entries", []state.Switch{here}, "w", "acme", "skill/deploy", "here"},
+		{"an entry does not disable its extension", []state.Switch{short, full}, "w", "acme", "", ""},
+		{"a short name disables on every surface", []state.Switch{short}, "w", "acme", "command/deploy", "short"},
+		{"a surface's name disables there", []state.Switch{full}, "w", "acme", "skill/deploy", "full"},
+		{"a surface's name disables only there", []state.Switch{full}, "w", "acme", "command/deploy", ""},
+		{"a surface's name does not disable the short one", []state.Switch{full}, "w", "acme", "deploy", ""},
+		{"a short name disables the short one", []state.Switch{short}, "w", "acme", "deploy", "short"},
+		{"another entry", []state.Switch{short, full}, "w", "acme", "skill/build", ""},
+		{"the widest of several", []state.Switch{full, short, here, everywhere}, "w", "acme", "skill/deploy", "everywhere"},
+		{"the extension before the entry", []state.Switch{full, short, here}, "w", "acme", "skill/deploy", "here"},
+	} {
+		s := state.Snapshot{Switches: c.switches}
+		got, ok := s.Disabled(c.workspace, ext.Name(c.extension), c.entry)
+		if got.Reason != c.want || ok != (c.want != "") {
+			t.Errorf("Disabled(%s): got %q, %v, want %q", c.name, got.Reason, ok, c.want)
+		}
+	}
+}
+
+func TestEntryNameIsWhatDisabledSplits(t *testing.T) {
+	s := state.Snapshot{Switches: []state.Switch{{Extension: "acme", Entry: "git/commit"}}}
+	if _, ok := s.Disabled("", "acme", state.EntryName("command", "git/commit")); !ok {
+		t.Error("Disabled of a name that holds a slash: got false, want true by its short name")
+	}
+}
+
+func TestAdopted(t *testing.T) {
+	s := state.Snapshot{Adoptions: []state.Adoption{{Workspace: "w", Digest: d1}}}
+	if a, ok := s.Adopted("w"); !ok || a.Digest != d1 {
+		t.Errorf("Adopted(an adopted workspace): got %v, %v, want its adoption", a, ok)
+	}
+	for _, w := range []string{"", "other"} {
+		if a, ok := s.Adopted(w); ok {
+			t.Errorf("Adopted(%q): got %v, want none", w, a)
+		}
+	}
+}
+
+func TestGranted(t *testing.T) {
+	s := state.Snapshot{Grants: []state.Grant{
+		{Kind: "code", Subject: "acme:guard", Digest: d1, At: now},
+		{Kind: "server", Subject: "acme:search", Digest: d1, Until: now},
+		{Kind: "odd", Subject: "acme"}, // no store keeps one without a digest
+	}}
+	for _, c := range []struct {
+		name, kind, subject string
+		digest              ext.Digest
+		now                 time.Time
+		want                bool
+	}{
+		{"granted without end", "code", "acme:guard", d1, now.AddDate(50, 0, 0), true},
+		{"other content", "code", "acme:guard", d2, now, false},
+		{"no digest", "code", "acme:guard", ext.Digest{}, now, false},
+		{"no digest in the grant either", "odd", "acme", ext.Digest{}, now, false},
+		{"another kind", "server", "acme:guard", d1, now, false},
+		{"another subject", "code", "acme:other", d1, now, false},
+		{"before its end", "server", "acme:search", d1, now.Add(-time.Nanosecond), true},
+		{"at its end", "server", "acme:search", d1, now, false},
+		{"after its end", "server", "acme:search", d1, now.Add(time.Hour), false},
+	} {
+		if got := s.Granted(c.kind, c.subject, c.digest, c.now); got != c.want {
+			t.Errorf("Granted(%s): got %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+func TestAt(t *testing.T) {
+	s := state.Snapshot{Revision: 7, Grants: []state.Grant{
+		{Kind: "a", Digest: d1, Until: now},
+		{Kind: "b", Digest: d1},
+		{Kind: "c", Digest: d1, Until: now.Add(time.Hour)},
+	}}
+	got := s.At(now)
+	if len(got.Grants) != 2 || got.Grants[0].Kind != "b" || got.Grants[1].Kind != "c" || got.Revision != 7 {
+		t.Errorf("At(the end of grant a): got %+v, want grants b and c of revision 7", got)
+	}
+	if s.Grants[0].Kind != "a" || len(s.Grants) != 3 {
+		t.Errorf("snapshot after At: got %+v, want it unchanged", s)
+	}
+	if s.Digest() == got.Digest() {
+		t.Error("Digest after a grant lapsed: got the same, want another")
+	}
+	if got, ok := s.NextLapse(now); !ok || !got.Equal(now.Add(time.Hour)) {
+		t.Errorf("NextLapse(now): got %v, %v, want in an hour", got, ok)
+	}
+	if got, ok := s.NextLapse(now.Add(time.Hour)); ok {
+		t.Errorf("NextLapse(in an hour): got %v, want none", got)
+	}
+}

@@ -1,0 +1,79 @@
+package state
+
+import (
+	"time"
+
+	"github.com/mortise-dev/mortise/ext"
+)
+
+// Installed is one line of the roster. Name and Scope identify it.
+type Installed struct {
+	Name    ext.Name
+	Scope   string // identity of the workspace it is installed for; "" is every workspace
+	Source  string // where it came from: a URL or a path
+	Ref     string // the branch, tag or version asked for; "" is the source's default
+	Commit  string // the commit that Ref was resolved to; "" where the source has none
+	Digest  ext.Digest
+	Enabled bool
+	Order   int // position in the load order; equal ones go by name
+	By      string
+	At      time.Time
+}
+
+// Switch says that a person disabled something. Workspace, Extension and Entry
+// identify it.
+type Switch struct {
+	Workspace string // identity of the workspace it holds in; "" is every workspace
+	Extension ext.Name
+	Entry     string // "" is the whole extension, else a short name ("deploy") or EntryName's ("skill/deploy")
+	Reason    string
+	By        string
+	At        time.Time
+}
+
+// EntryName is the surface-qualified name of an entry within its extension:
+// "skill/deploy".
+func EntryName(surface, name string) string { return surface + "/" + name }
+
+// Adoption says that a person made a workspace their own. Workspace identifies
+// it.
+type Adoption struct {
+	Workspace string     // identity of the workspace; never ""
+	Digest    ext.Digest // of the workspace's effects when it was adopted; never zero
+	By        string
+	At        time.Time
+}
+
+// Grant is a person's consent to something with exactly this content. Kind,
+// Subject and Digest identify it.
+type Grant struct {
+	Kind    string // what sort of thing: "server", "code", "tool", "answer", …
+	Subject string // which one: "acme:search"
+	Digest  ext.Digest
+	By      string
+	At      time.Time
+	Until   time.Time // when it lapses; zero is never
+}
+
+// Pin remembers the definition of a tool that a person has seen. Extension,
+// Server and Tool identify it.
+type Pin struct {
+	Extension ext.Name
+	Server    string
+	Tool      string
+	Digest    ext.Digest
+	At        time.Time
+}
+
+// Guard remembers, from the admission of an extension, something that may
+// deny, so that it is still asked when the extension is refused later. All
+// fields but Code and At identify it.
+type Guard struct {
+	Extension ext.Name
+	Content   ext.Digest // of the extension it was admitted with
+	Name      string
+	Event     string     // what it is asked about
+	Matcher   string     // what of that event it guards, as declared; "" is everything
+	Code      ext.Digest // of the code that answers
+	At        time.Time
+}

@@ -1,0 +1,74 @@
+package sqlstore
+
+import (
+	"errors"
+	"fmt"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/mortise-dev/mortise/internal/state"
+)
+
+// newerError is the answer to writing what a newer program keeps.
+type newerError struct {
+	path          string
+	schema, known int
+}
+
+func (e *newerError) Error() string {
+	return fmt.Sprintf("state at %s was written by a newer mortise (schema %d, this one knows %d): opened read-only; upgrade mortise, or set MORTISE_HOME to another directory", e.path, e.schema, e.known)
+}
+
+func (e *newerError) Unwrap() error { return state.ErrReadOnly }
+
+// unwritableError is the answer to writing what this user may only read.
+type unwritableError struct {
+	path  string
+	cause error
+}
+
+func (e *unwritableError) Error() string {
+	return fmt.Sprintf("state at %s cannot be written (%v): let this user write the file and its folder, or set MORTISE_HOME to another directory", e.path, e.cause)
+}
+
+func (e *unwritableError) Unwrap() []error { return []error{state.ErrReadOnly, e.cause} }
+
+// damage is what makes no sense in a database.
+type damage struct{ what string }
+
+func (d *damage) Error() string { return d.what }
+
+var errForeign = errors.New("another program's database")
+
+// explain turns what is wrong with the database at path into what a person can
+// act on. Errors of a context and of callers are returned as they are.
+func explain(path string, err error) error {
+	var d *damage
+	var e *sqlite.Error
+	switch {
+	case errors.As(err, &d):
+		return damaged(path, err)
+	case errors.Is(err, errForeign):
+		return fmt.Errorf("%s is a database of another program, and was left as it is: set MORTISE_HOME to another directory", path)
+	case !errors.As(err, &e):
+		return err
+	case e.Code() == sqlite3.SQLITE_IOERR_SHORT_READ:
+		return damaged(path, err)
+	}
+	switch e.Code() & 0xff {
+	case sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT:
+		return damaged(path, err)
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		return fmt.Errorf("state at %s is held by another process for longer than 5s: try again: %w", path, err)
+	case sqlite3.SQLITE_READONLY:
+		return &unwritableError{path: path, cause: err}
+	case sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM:
+		return fmt.Errorf("state at %s cannot be opened (%w): let this user read and write the file and its folder, or set MORTISE_HOME to another directory", path, err)
+	}
+	return fmt.Errorf("state at %s: %w", path, err)
+}
+
+func damaged(path string, why error) error {
+	return fmt.Errorf("state at %s is damaged (%w), and was left as it is: move it aside, with %s-wal where there is one, to begin anew (what it remembered is then forgotten), or put a copy of it back", path, why, path)
+}

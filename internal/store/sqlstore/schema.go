@@ -1,0 +1,49 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	_ "embed"
+	"fmt"
+	"strconv"
+)
+
+// application marks a SQLite file as ours: "mrts".
+const application = 0x6d727473
+
+//go:embed schema/1.sql
+var schema1 string
+
+// schema is the migrations in order. The number of them that a file has seen
+// is its user_version.
+func schema() []string { return []string{schema1} }
+
+// schemaOf is how many migrations the database has seen: 1 at least. A
+// database that is not ours is an error.
+func schemaOf(ctx context.Context, tx *sql.Tx) (int, error) {
+	var version, app, objects int
+	err := tx.QueryRowContext(ctx, `SELECT
+		(SELECT user_version FROM pragma_user_version),
+		(SELECT application_id FROM pragma_application_id),
+		(SELECT count(*) FROM sqlite_schema)`).Scan(&version, &app, &objects)
+	switch {
+	case err != nil:
+		return 0, err
+	case app == application && version > 0:
+		return version, nil
+	case objects == 0:
+		return 0, &damage{"there is nothing in the file"}
+	}
+	return 0, errForeign
+}
+
+// migrate takes a database that has seen from migrations through the rest.
+func migrate(ctx context.Context, tx *sql.Tx, steps []string, from int) error {
+	for i, step := range steps[min(from, len(steps)):] {
+		if _, err := tx.ExecContext(ctx, step); err != nil {
+			return fmt.Errorf("migrate to schema %d: %w", from+i+1, err)
+		}
+	}
+	_, err := tx.ExecContext(ctx, "PRAGMA user_version = "+strconv.Itoa(len(steps)))
+	return err
+}

@@ -1,0 +1,108 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"strings"
+
+	"github.com/mortise-dev/mortise/internal/state"
+)
+
+var roster = table[state.Installed]{
+	title: "roster", keys: 2,
+	columns: []string{"name", "scope", "source", "ref", "git_commit", "digest", "enabled", "position", "who", "at"},
+	list:    func(s *state.Snapshot) *[]state.Installed { return &s.Roster },
+	fields: func(r *state.Installed) []any {
+		return []any{&r.Name, &r.Scope, &r.Source, &r.Ref, &r.Commit, sum{&r.Digest}, &r.Enabled, &r.Order, &r.By, moment{&r.At}}
+	},
+}
+
+var switches = table[state.Switch]{
+	title: "switches", keys: 3,
+	columns: []string{"workspace", "extension", "entry", "reason", "who", "at"},
+	list:    func(s *state.Snapshot) *[]state.Switch { return &s.Switches },
+	fields: func(r *state.Switch) []any {
+		return []any{&r.Workspace, &r.Extension, &r.Entry, &r.Reason, &r.By, moment{&r.At}}
+	},
+}
+
+var adoptions = table[state.Adoption]{
+	title: "adoptions", keys: 1,
+	columns: []string{"workspace", "digest", "who", "at"},
+	list:    func(s *state.Snapshot) *[]state.Adoption { return &s.Adoptions },
+	fields: func(r *state.Adoption) []any {
+		return []any{&r.Workspace, sum{&r.Digest}, &r.By, moment{&r.At}}
+	},
+}
+
+var grants = table[state.Grant]{
+	title: "grants", keys: 3,
+	columns: []string{"kind", "subject", "digest", "who", "at", "until"},
+	list:    func(s *state.Snapshot) *[]state.Grant { return &s.Grants },
+	fields: func(r *state.Grant) []any {
+		return []any{&r.Kind, &r.Subject, sum{&r.Digest}, &r.By, moment{&r.At}, moment{&r.Until}}
+	},
+}
+
+var pins = table[state.Pin]{
+	title: "pins", keys: 3,
+	columns: []string{"extension", "server", "tool", "digest", "at"},
+	list:    func(s *state.Snapshot) *[]state.Pin { return &s.Pins },
+	fields: func(r *state.Pin) []any {
+		return []any{&r.Extension, &r.Server, &r.Tool, sum{&r.Digest}, moment{&r.At}}
+	},
+}
+
+var guards = table[state.Guard]{
+	title: "guards", keys: 5,
+	columns: []string{"extension", "content", "name", "event", "matcher", "code", "at"},
+	list:    func(s *state.Snapshot) *[]state.Guard { return &s.Guards },
+	fields: func(r *state.Guard) []any {
+		return []any{&r.Extension, sum{&r.Content}, &r.Name, &r.Event, &r.Matcher, sum{&r.Code}, moment{&r.At}}
+	},
+}
+
+const eventColumns = "kind, subject, text, who, at, revision"
+
+func eventFields(e *state.Event) []any {
+	return []any{&e.Kind, &e.Subject, &e.Text, &e.By, moment{&e.At}, &e.Revision}
+}
+
+func appendEvents(ctx context.Context, tx *sql.Tx, events []state.Event) error {
+	for _, e := range events {
+		if _, err := tx.ExecContext(ctx, "INSERT INTO events ("+eventColumns+") VALUES (?, ?, ?, ?, ?, ?)", eventFields(&e)...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func selectEvents(ctx context.Context, tx *sql.Tx, q state.Query) (events []state.Event, err error) {
+	var b strings.Builder
+	var args []any
+	b.WriteString("SELECT " + eventColumns + " FROM events")
+	if n := len(q.Kinds); n > 0 {
+		b.WriteString(" WHERE kind IN (?" + strings.Repeat(", ?", n-1) + ")")
+		for _, k := range q.Kinds {
+			args = append(args, k)
+		}
+	}
+	b.WriteString(" ORDER BY id DESC")
+	if q.Limit > 0 {
+		b.WriteString(" LIMIT ?")
+		args = append(args, q.Limit)
+	}
+	rows, err := tx.QueryContext(ctx, b.String(), args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var e state.Event
+		if err := rows.Scan(eventFields(&e)...); err != nil {
+			return nil, err
+		}
+		events = append(events, e)
+	}
+	return events, rows.Err()
+}
