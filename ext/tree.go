@@ -35,6 +35,20 @@ type Tree struct {
 	Close func()
 }
 
+// Rename gives the tree, its origin and what was found so far another name.
+// It is for sources that learn the name from the manifest.
+func (t *Tree) Rename(name Name) {
+	t.Extension, t.Origin.Extension = name, name
+	for i := range t.Findings {
+		t.Findings[i].Origin.Extension = name
+	}
+	for i := range t.Places {
+		if f := t.Places[i].Fault; f != nil {
+			f.Origin.Extension = name
+		}
+	}
+}
+
 // Limits bound what is read. Every limit that is hit is a finding.
 type Limits struct {
 	FileBytes int64 // the largest file that is read

@@ -19,7 +19,7 @@ var (
 	}
 	NameInvalid = &ext.Check{
 		Code: "name-invalid", Severity: ext.Error,
-		Doc: "An entry's name is empty, longer than 128 characters, or holds characters that do not show.",
+		Doc: "An entry's name is empty, longer than 256 characters, or holds characters that do not show.",
 		Fix: "Rename the entry.",
 	}
 	NameTwice = &ext.Check{
@@ -159,8 +159,8 @@ func invalidName(s string) string {
 	switch {
 	case s == "":
 		return "is empty"
-	case utf8.RuneCountInString(s) > 128:
-		return "is longer than 128 characters"
+	case utf8.RuneCountInString(s) > 256:
+		return "is longer than 256 characters"
 	case strings.TrimSpace(s) != s:
 		return "begins or ends with a blank"
 	}

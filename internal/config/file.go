@@ -10,8 +10,10 @@ import (
 	"github.com/mortise-dev/mortise/ext"
 )
 
-// maxFile is the largest configuration file that is read.
-const maxFile = 1 << 20
+// maxFile is the largest configuration file that is read: far more than people
+// write, and little enough that the checks of the TOML library, whose time grows
+// with the square of the keys in a table, stay short.
+const maxFile = 256 << 10
 
 // content is one configuration file as it was read.
 type content struct {

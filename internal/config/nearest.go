@@ -8,8 +8,9 @@ import "strings"
 // Ties go to the first of known.
 func Nearest(name string, known []string) string {
 	best, least := "", 1<<30
+	name = strings.ToLower(name)
 	for _, k := range known {
-		if d, near := distance(name, k); near && d < least {
+		if d, near := distance(name, strings.ToLower(k)); near && d < least {
 			best, least = k, d
 		}
 	}
@@ -18,18 +19,27 @@ func Nearest(name string, known []string) string {
 
 // distance is how far a is from b, and whether that is near.
 func distance(a, b string) (d int, near bool) {
-	a, b = strings.ToLower(a), strings.ToLower(b)
 	tableA, lastA := cutLast(a)
 	tableB, lastB := cutLast(b)
-	d = edits(lastA, lastB)
 	switch {
+	case tableA == tableB && sameWord(lastA, lastB):
+		return edits(lastA, lastB), true
 	case tableA == tableB:
-		return d, d <= tolerance(lastA) || sameWord(lastA, lastB)
-	case d == 0, d == 1 && len(lastA) > 4:
+		return slips(lastA, lastB, tolerance(lastA))
+	}
+	if d, near := slips(lastA, lastB, min(1, len(lastA)/5)); near {
 		return d + 1, true // the right key in the wrong table
 	}
+	return slips(a, b, tolerance(a))
+}
+
+// slips is the number of edits between a and b, and whether it is at most most.
+func slips(a, b string, most int) (d int, near bool) {
+	if max(len(a)-len(b), len(b)-len(a)) > most {
+		return 0, false
+	}
 	d = edits(a, b)
-	return d, d <= tolerance(a)
+	return d, d <= most
 }
 
 // tolerance is how many slips are believed in a word: one in three letters.
@@ -51,13 +61,15 @@ func cutLast(name string) (table, last string) {
 	return name[:max(i, 0)], name[i+1:]
 }
 
+const maxEdited = 128
+
 // edits counts the letters to insert, delete, replace or swap with their
 // neighbour to make a into b. Only the beginning of very long names is read.
 func edits(a, b string) int {
-	a, b = a[:min(len(a), 128)], b[:min(len(b), 128)]
-	var before []int
-	last, row := make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
+	a, b = a[:min(len(a), maxEdited)], b[:min(len(b), maxEdited)]
+	var rows [3][maxEdited + 1]int
+	before, last, row := &rows[0], &rows[1], &rows[2]
+	for j := range len(b) + 1 {
 		last[j] = j
 	}
 	for i := range len(a) {
@@ -72,7 +84,7 @@ func edits(a, b string) int {
 				row[j+1] = min(row[j+1], before[j-1]+1)
 			}
 		}
-		before, last, row = last, row, make([]int, len(b)+1)
+		before, last, row = last, row, before
 	}
 	return last[len(b)]
 }

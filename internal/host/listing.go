@@ -81,6 +81,12 @@ func (l Listing) Of(surface string) Listing {
 	return l
 }
 
+// Note adds findings that belong to no extension, such as the configuration's.
+func (l *Listing) Note(fs ext.Findings) {
+	l.addFindings(fs, "")
+	l.settle()
+}
+
 func findingRow(f ext.Finding, root string) FindingRow {
 	return FindingRow{
 		Severity: f.Check.Severity.String(), Code: f.Check.Code, Message: f.Message,

@@ -82,7 +82,7 @@ func (k *kernel) open(name string) (*os.File, fact, error) {
 	}
 	f, err := descriptor(fd).stat()
 	if err == nil {
-		err = f.fits(Other)
+		err = f.fits(either)
 	}
 	if err != nil || f.kind() == Dir {
 		unix.Close(fd)

@@ -75,12 +75,12 @@ func (e *TooLargeError) Error() string {
 type KindError struct {
 	Name string // what is of the wrong kind: what was asked for, or a place on the way to it
 	Type fs.FileMode
-	Want Kind
+	Want Kind // the zero value is a file or a directory
 }
 
 // Error says what is there and what was expected.
 func (e *KindError) Error() string {
-	return "is " + typeWord(e.Type) + ", not " + e.Want.article()
+	return "is " + typeWord(e.Type) + ", not a " + e.Want.String()
 }
 
 func typeWord(m fs.FileMode) string {

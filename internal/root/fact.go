@@ -10,8 +10,10 @@ import (
 type Kind uint8
 
 const (
+	// either, where a kind is wanted, is a regular file or a directory.
+	either Kind = iota
 	// Missing is nothing at all.
-	Missing Kind = iota + 1
+	Missing
 	// File is a regular file.
 	File
 	// Dir is a directory.
@@ -22,7 +24,7 @@ const (
 	Other
 )
 
-var kindWords = [...]string{"", "missing", "file", "directory", "link", "other"}
+var kindWords = [...]string{"file or directory", "missing", "file", "directory", "link", "other"}
 
 // String is the word for k.
 func (k Kind) String() string {
@@ -32,12 +34,6 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind(%d)", uint8(k))
 }
 
-func (k Kind) article() string {
-	if k == Other {
-		return "a file or a directory"
-	}
-	return "a " + k.String()
-}
 
 // fact is what a look at one thing told, links not followed.
 type fact struct {
@@ -60,11 +56,10 @@ func (f *fact) kind() Kind {
 	return Other
 }
 
-// fits says nothing when f is what was wanted: a File, a Dir, or either when
-// want is Other.
+// fits is nil when f is of the kind that was wanted.
 func (f *fact) fits(want Kind) error {
 	k := f.kind()
-	if k == want || want == Other && (k == File || k == Dir) {
+	if k == want || want == either && (k == File || k == Dir) {
 		return nil
 	}
 	return &KindError{Type: f.mode & fs.ModeType, Want: want}

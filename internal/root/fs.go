@@ -93,7 +93,7 @@ func (r *Root) Open(name string) (fs.File, error) {
 		}
 	}
 	var opened fs.File
-	err := r.reach("open", name, Other, since, func(d door, at string) (fact, error) {
+	err := r.reach("open", name, either, since, func(d door, at string) (fact, error) {
 		f, what, err := d.open(at)
 		if err == nil {
 			opened = newFile(r, name, f, what)
@@ -166,11 +166,12 @@ func (r *Root) lookAt(op, name string) (fact, string, error) {
 	}
 	for range tries {
 		p, err := r.walk(path.Dir(name), since)
-		if err == nil {
-			err = p.fits(Dir)
-		}
 		if err != nil {
 			return fact{}, "", failure(op, name, err)
+		}
+		if err := p.fits(Dir); err != nil {
+			r.trace.add(p.at, p.fact, since)
+			return fact{}, "", failure(op, path.Dir(name), err)
 		}
 		at := p.join(path.Base(name))
 		f, target, err := r.door(p).look(at)

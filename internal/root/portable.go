@@ -96,7 +96,7 @@ func (p *portable) list(name string, from *origin, _ bool) ([]fs.DirEntry, fact,
 }
 
 func (p *portable) open(name string) (*os.File, fact, error) {
-	file, f, err := p.start(name, Other)
+	file, f, err := p.start(name, either)
 	if err == nil && f.kind() == Dir {
 		file.Close()
 		file = nil

@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/doc"
@@ -35,7 +36,11 @@ func Read(fsys fs.FS, o ext.Origin, limits ext.Limits) Content {
 	if err != nil {
 		return Content{Findings: ext.Findings{FaultOf(err, o)}}
 	}
-	return Parse(o, data)
+	c := Parse(o, data)
+	if target := strings.TrimSpace(string(data[:min(len(data), 512)])); len(data) < 512 && c.Findings.Failed() && isPath(target) {
+		c.Findings = ext.Findings{c.Findings[0].With("The file holds nothing but the path %s: a link checked out as a plain file. Check it out with symbolic links enabled, or replace it by what it names.", ext.Quote(target))}
+	}
+	return c
 }
 
 // Parse reads the structure of data by the ending of o.Path.

@@ -77,7 +77,9 @@ type Def[T any] struct {
 	// extension whole (law 4).
 	Whole bool
 	// Runs: what an entry declares runs or connects. A plugin's wait for a grant.
-	Runs   bool
+	Runs bool
+	// Called: agents call the entries, and guards are asked before each call.
+	Called bool
 	Fields []Field      // what a document may hold, for decoding and for the docs
 	Checks []*ext.Check // what decoding can find beyond the checks on fields
 	// Read reads the one entry of a document; the entry comes with its origin,
@@ -97,7 +99,7 @@ type Spec struct {
 	Name, Doc, Dir, Files string
 	Needs                 ext.Trust
 	Merge                 Merge
-	Whole, Runs           bool
+	Whole, Runs, Called   bool
 	Hook                  bool // defined by DefineHook
 	Fields                []Field
 	Checks                []*ext.Check
@@ -115,7 +117,7 @@ func Define[T any](d Def[T]) Surface[T] {
 	}
 	s := &Spec{
 		Name: d.Name, Doc: d.Doc, Dir: d.Dir, Files: d.Files,
-		Needs: d.Needs, Merge: d.Merge, Whole: d.Whole, Runs: d.Runs,
+		Needs: d.Needs, Merge: d.Merge, Whole: d.Whole, Runs: d.Runs, Called: d.Called,
 		Fields: d.Fields, Checks: d.Checks,
 	}
 	decode := d.Decode

@@ -125,11 +125,7 @@ func layClaudePaths(t *ext.Tree, m source.Manifest, env source.Env, surface, dir
 		case path.Ext(p) == ".md":
 			layFile(t, surface, spec.Dir, p)
 		case surface == "skill" && isFile(t.FS, path.Join(p, "SKILL.md")):
-			base := path.Base(p)
-			if p == "." {
-				base = t.Label
-			}
-			t.Places = append(t.Places, ext.Place{Surface: surface, Path: path.Join(spec.Dir, base, "SKILL.md"), File: path.Join(p, "SKILL.md")})
+			layFile(t, surface, spec.Dir, path.Join(p, "SKILL.md"))
 		default:
 			if _, err := fs.Stat(t.FS, p); err != nil {
 				t.Findings.Add(pathMissing(t, m, d, key, err))
@@ -143,10 +139,21 @@ func layClaudePaths(t *ext.Tree, m source.Manifest, env source.Env, surface, dir
 	}
 }
 
+// layFile adds one file that the manifest names, unless it lies where the
+// default directory already led to.
 func layFile(t *ext.Tree, surface, dir, file string) {
+	for i := range t.Places {
+		if t.Places[i].Surface == surface && t.Places[i].File == file {
+			return
+		}
+	}
 	place := ext.Place{Surface: surface, Path: path.Join(dir, path.Base(file)), File: file}
 	if surface == "skill" {
-		place.Path = path.Join(dir, path.Base(path.Dir(file)), "SKILL.md")
+		name := path.Base(path.Dir(file))
+		if name == "." {
+			name = t.Label
+		}
+		place.Path = path.Join(dir, name, "SKILL.md")
 	}
 	t.Places = append(t.Places, place)
 }

@@ -63,14 +63,14 @@ func (s *Source) Trees(ctx context.Context) iter.Seq2[ext.Tree, error] {
 		defer base.Close()
 		l := list(base, s.Workers)
 		f := &finder{listing: l, formats: s.Formats, folders: s.componentDirs()}
-		f.visit(".", false)
+		f.visit(".", open)
 		for _, err := range f.lost() {
 			if !yield(ext.Tree{}, err) {
 				return
 			}
 		}
 		for _, found := range f.found {
-			if ctx.Err() != nil || !yield(s.tree(base.Dir(), l, found), nil) {
+			if ctx.Err() != nil || !yield(s.tree(base.Dir(), f, found), nil) {
 				return
 			}
 		}
@@ -99,31 +99,61 @@ type finder struct {
 	formats []source.Format
 	folders []string // names of component directories
 	found   []candidate
+	roots   map[string]bool // the same by directory; made when it is first asked for
 }
 
-// visit looks at dir and below. claimed: dir lies in a root or in a component
-// folder, where only manifests make further roots.
-func (f *finder) visit(dir string, claimed bool) {
+// standing is what is known of a directory before it is looked at.
+type standing uint8
+
+const (
+	// open: it may be any root.
+	open standing = iota
+	// laid: it is a folder of skills that was laid out with its parent; what of
+	// it is no skill may hold further folders.
+	laid
+	// claimed: it lies in a root or in a component folder, where only manifests
+	// make further roots.
+	claimed
+)
+
+// visit looks at dir and below.
+func (f *finder) visit(dir string, as standing) {
 	components := false
 	switch {
 	case f.marked(dir):
 		f.found = append(f.found, candidate{dir, true})
-		claimed = true
-	case claimed:
-	case f.has(dir, "SKILL.md"), f.folderOfSkills(dir):
+		as = claimed
+	case as != open:
+	case f.has(dir, "SKILL.md"):
 		f.found = append(f.found, candidate{dir, false})
-		claimed = true
+		as = claimed
+	case f.folderOfSkills(dir):
+		f.found = append(f.found, candidate{dir, false})
+		as = laid
 	case f.hasComponents(dir):
 		f.found = append(f.found, candidate{dir, false})
 		components = true
 	}
 	for _, e := range f.dirs[dir] {
 		below := path.Join(dir, e.Name())
-		if _, listed := f.dirs[below]; !listed {
+		if _, listed := f.dirs[below]; !listed || f.manifestDir(dir, e.Name()) {
 			continue
 		}
-		f.visit(below, claimed || components && f.taken(e.Name(), below))
+		f.visit(below, f.below(as, components, e.Name(), below))
 	}
+}
+
+// below is the standing of a directory whose parent's is as.
+func (f *finder) below(as standing, components bool, name, dir string) standing {
+	switch {
+	case as == claimed, as == laid && f.has(dir, "SKILL.md"):
+		return claimed
+	case components && name == f.folders[0] && f.folderOfSkills(dir):
+		return laid
+	case components && slices.Contains(f.folders[1:], name):
+		return claimed
+	}
+	return open
 }
 
 // lost are the directories outside every root that could not be looked into.
@@ -141,12 +171,6 @@ func within(dir, parent string) bool {
 	return parent == "." || dir == parent || strings.HasPrefix(dir, parent+"/")
 }
 
-// taken reports whether a component folder of a loose root is read as one; a
-// folder of skills in categories is not, so that the categories are looked at.
-func (f *finder) taken(name, dir string) bool {
-	return slices.Contains(f.folders, name) && (name != f.folders[0] || f.folderOfSkills(dir))
-}
-
 func (f *finder) marked(dir string) bool {
 	for i := range f.formats {
 		if f.hasFile(dir, f.formats[i].Marker) {
@@ -154,6 +178,14 @@ func (f *finder) marked(dir string) bool {
 		}
 	}
 	return false
+}
+
+// manifestDir reports whether a directory below dir holds the manifest of a
+// format, and so is part of the root that dir is.
+func (f *finder) manifestDir(dir, name string) bool {
+	return slices.ContainsFunc(f.formats, func(m source.Format) bool {
+		return path.Dir(m.Marker) == name && f.hasFile(dir, m.Marker)
+	})
 }
 
 func (f *finder) folderOfSkills(dir string) bool {
@@ -192,12 +224,12 @@ func (f *finder) hasMarkdown(dir string, depth int) bool {
 }
 
 // tree lays one root out.
-func (s *Source) tree(base string, l *listing, c candidate) ext.Tree {
+func (s *Source) tree(base string, f *finder, c candidate) ext.Tree {
 	dir := filepath.Join(base, filepath.FromSlash(c.dir))
 	t := ext.Tree{Root: dir, Origin: ext.Origin{Source: "path:" + c.dir, Trust: ext.Plugin}}
 	opt := s.Open
 	opt.Listing = func(name string) ([]fs.DirEntry, bool) {
-		entries, ok := l.dirs[path.Join(c.dir, name)]
+		entries, ok := f.dirs[path.Join(c.dir, name)]
 		return entries, ok
 	}
 	r, err := root.Open(dir, opt)
@@ -213,8 +245,8 @@ func (s *Source) tree(base string, l *listing, c candidate) ext.Tree {
 	}
 	source.Lay(formats, s.Folders, &t, "", s.Env)
 	t.Rename(NameOf(t.Label, dir))
-	s.unclaimed(&t, l, c)
-	s.unlisted(&t, l, c)
+	f.unclaimed(&t, c)
+	f.unlisted(&t, c)
 	return t
 }
 
@@ -245,55 +277,67 @@ func NameOf(label, dir string) ext.Name {
 }
 
 // unclaimed counts the skills that lie in the root and are no part of it.
-func (s *Source) unclaimed(t *ext.Tree, l *listing, c candidate) {
-	if t.Unread || !c.manifest {
+func (f *finder) unclaimed(t *ext.Tree, c candidate) {
+	if t.Unread {
 		return
 	}
-	claimed := make(map[string]bool, len(t.Places))
+	mine := make(map[string]bool, len(t.Places))
 	for i := range t.Places {
-		claimed[t.Places[i].File] = true
+		mine[path.Join(c.dir, t.Places[i].File)] = true
 	}
 	first, n := "", 0
-	s.below(l, c.dir, func(dir string) {
-		name := strings.TrimPrefix(path.Join(dir, "SKILL.md"), c.dir+"/")
-		if c.dir == "." {
-			name = path.Join(dir, "SKILL.md")
+	f.within(c.dir, func(dir string) {
+		name := path.Join(dir, "SKILL.md")
+		if !f.has(dir, "SKILL.md") || mine[name] {
+			return
 		}
-		if l.has(dir, "SKILL.md") && !claimed[name] {
-			if n++; n == 1 {
-				first = name
-			}
+		if n++; n == 1 {
+			first = name
 		}
 	})
 	if n > 0 {
-		t.Findings.Add(Unclaimed.At(t.Origin.At(first, 0), "%d skills lie where %s does not look", n, t.Format))
+		o := t.Origin.At(relative(first, c.dir), 0)
+		t.Findings.Add(Unclaimed.At(o, "%d skills lie where the format %s does not look", n, t.Format))
 	}
 }
 
-func (s *Source) unlisted(t *ext.Tree, l *listing, c candidate) {
-	if len(l.left) == 0 {
+// unlisted are the directories of a root that could not be looked into.
+func (f *finder) unlisted(t *ext.Tree, c candidate) {
+	if len(f.left) == 0 {
 		return
 	}
-	s.below(l, c.dir, func(dir string) {
-		if err := l.left[dir]; err != nil {
-			t.Findings.Add(Unlisted.At(t.Origin.At(strings.TrimPrefix(dir, c.dir+"/"), 0), "%s", source.FaultOf(err, t.Origin).Message))
+	f.within(c.dir, func(dir string) {
+		if err := f.left[dir]; err != nil {
+			t.Findings.Add(Unlisted.At(t.Origin.At(relative(dir, c.dir), 0), "%s", source.FaultOf(err, t.Origin).Message))
 		}
 	})
 }
 
-// below visits the directories of a root, those of roots within it apart.
-func (s *Source) below(l *listing, dir string, visit func(string)) {
+func relative(name, dir string) string {
+	if dir == "." {
+		return name
+	}
+	return strings.TrimPrefix(name, dir+"/")
+}
+
+// within visits the directories of a root, those of roots within it apart.
+func (f *finder) within(dir string, visit func(string)) {
 	visit(dir)
-	for _, e := range l.dirs[dir] {
+	for _, e := range f.dirs[dir] {
 		sub := path.Join(dir, e.Name())
-		if _, listed := l.dirs[sub]; !listed || s.marked(l, sub) {
-			continue
+		if _, listed := f.dirs[sub]; listed && !f.isRoot(sub) {
+			f.within(sub, visit)
 		}
-		s.below(l, sub, visit)
 	}
 }
 
-func (s *Source) marked(l *listing, dir string) bool {
-	f := finder{listing: l, formats: s.Formats}
-	return f.marked(dir)
+// isRoot reports whether a directory was found to be a root.
+func (f *finder) isRoot(dir string) bool {
+	if f.roots == nil {
+		f.roots = make(map[string]bool, len(f.found))
+		for _, c := range f.found {
+			f.roots[c.dir] = true
+		}
+	}
+	return f.roots[dir]
 }

@@ -112,7 +112,7 @@ func (s *Store) Revision(ctx context.Context) (revision uint64, err error) {
 
 // Update implements state.Store.
 func (s *Store) Update(ctx context.Context, change func(*state.Snapshot) error) error {
-	return s.write(ctx, func(tx *sql.Tx, schema int) error {
+	return s.write(ctx, func(tx *sql.Tx, _ int) error {
 		old, err := load(ctx, tx, len(s.steps))
 		if err != nil {
 			return err
@@ -135,7 +135,7 @@ func (s *Store) Append(ctx context.Context, events ...state.Event) error {
 	if err != nil {
 		return err
 	}
-	return s.write(ctx, func(tx *sql.Tx, schema int) error {
+	return s.write(ctx, func(tx *sql.Tx, _ int) error {
 		return appendEvents(ctx, tx, events)
 	})
 }

@@ -216,9 +216,12 @@ func testAliasing(t *testing.T, open opener) {
 		t.Errorf("snapshot loaded before an update edited everything in place (-want +got):\n%s", diff)
 	}
 
-	line := []state.Event{{Kind: "disabled", Subject: "acme"}}
+	line := []state.Event{{Kind: "disabled", Subject: "acme", At: abroad}}
 	if err := s.Append(t.Context(), line...); err != nil {
 		t.Fatalf("Append: got error %v, want none", err)
+	}
+	if line[0].At != abroad {
+		t.Errorf("events passed to Append: got time %v, want them as they were", line[0].At)
 	}
 	line[0].Subject = "scribble"
 	events(t, s, state.Query{})[0].Subject = "scribble"

@@ -28,6 +28,7 @@ var Surface = surface.Define(surface.Def[Tool]{
 	Merge:  surface.Namespaced,
 	Whole:  true,
 	Runs:   true,
+	Called: true,
 	Fields: fields,
 	Checks: []*ext.Check{Definition, Name},
 	Read:   read,
