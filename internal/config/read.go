@@ -82,8 +82,8 @@ func (r *reading) fault(c *ext.Check, parts []string, line int, format string, a
 	}
 }
 
-// table reads the table d, which n describes and parts name. Everything wrong in it is
-// told, and what is right is kept.
+// table reads the table d, which n describes and parts name. Everything wrong
+// in it is told, and what is right is kept.
 func (r *reading) table(d *ext.Doc, n *node, parts []string) {
 	if d.Kind != ext.Map {
 		r.wrongType(d, n, parts)
@@ -177,7 +177,7 @@ func (r *reading) unknown(n *node, parts []string, p ext.Pair) {
 	if meant := Nearest(key, all); meant != "" {
 		hint = `; did you mean "` + meant + `"?`
 	}
-	r.fault(UnknownKey, append(parts[:len(parts):len(parts)], p.Key), p.Line, `unknown key "%s"%s`, key, hint)
+	r.fault(UnknownKey, append(parts[:len(parts):len(parts)], p.Key), p.Line, `unknown key "%s"%s`, ext.Shorten(key, 200), hint)
 }
 
 func dotted(parts []string) string {

@@ -34,7 +34,6 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind(%d)", uint8(k))
 }
 
-
 // fact is what a look at one thing told, links not followed.
 type fact struct {
 	mode         fs.FileMode
