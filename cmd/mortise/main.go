@@ -1,28 +1,90 @@
+// Command mortise is the extension host for AI agents. This package wires the
+// build's catalogue to the command line and holds nothing else.
 package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
-	"time"
-	"runtime/pprof"
+	"os/signal"
+	"os/user"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"syscall"
 
-	"github.com/mortise-dev/mortise/ext"
+	"golang.org/x/term"
+
 	"github.com/mortise-dev/mortise/internal/catalog"
+	"github.com/mortise-dev/mortise/internal/face/cli"
 	"github.com/mortise-dev/mortise/internal/host"
 )
 
-func main() {
-	if p := os.Getenv("PROF"); p != "" { f, _ := os.Create(p); pprof.StartCPUProfile(f); defer pprof.StopCPUProfile() }
-	t := time.Now()
-	n := 1
-	if os.Getenv("N") != "" { n = 20 }
-	var l *host.Listing
-	var err error
-	for range n {
-	l, err = host.Look{Specs: catalog.Specs, Limits: ext.DefaultLimits, Workers: 2}.Run(context.Background(), []ext.Source{catalog.Below(os.Args[1], ext.DefaultLimits, 2)})
+func main() { os.Exit(run()) }
+
+func run() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	dir, err := currentDir()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "mortise: find the current directory:", err)
+		return 3
 	}
-	fmt.Fprintln(os.Stderr, time.Since(t), err, l.Found, l.Admitted, l.Refused, l.UnknownFormat, len(l.Entries), len(l.Findings))
-	if len(os.Args) > 2 { b, _ := json.MarshalIndent(l, "", " "); os.Stdout.Write(b) }
+	out := int(os.Stdout.Fd())
+	app := &cli.App{
+		Out: os.Stdout, Err: os.Stderr, Dir: dir, Env: os.Environ(),
+		Terminal: terminal(os.Stdout), Watched: terminal(os.Stderr),
+		Build: build(), Person: person,
+		Specs: catalog.Specs,
+		Open: func(ctx context.Context, p cli.Place, write bool) (*host.Host, func() error, error) {
+			return catalog.Open(ctx, catalog.Place(p), write, nil)
+		},
+		Check: func(ctx context.Context, in cli.Inspection) (*host.Listing, error) {
+			return catalog.Check(ctx, catalog.Inspection(in))
+		},
+		CheckWorkspace: func(ctx context.Context, p cli.Place) (*host.Listing, error) {
+			return catalog.CheckWorkspace(ctx, catalog.Place(p))
+		},
+	}
+	if width, _, err := term.GetSize(out); err == nil {
+		app.Width = width
+	}
+	return cli.Run(ctx, app, os.Args[1:])
+}
+
+// currentDir is the current directory with its links resolved, as the
+// directories are that it is compared with.
+func currentDir() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(dir)
+}
+
+// person is who is at work, for the history of changes.
+func person() string {
+	if u, err := user.Current(); err == nil {
+		return u.Username
+	}
+	return ""
+}
+
+// build says what this program was built from.
+func build() cli.Build {
+	b := cli.Build{Version: "(unknown)", Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return b
+	}
+	b.Version = info.Main.Version
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			b.Revision = s.Value
+		case "vcs.modified":
+			b.Modified = s.Value == "true"
+		}
+	}
+	return b
 }

@@ -70,6 +70,7 @@ type Decision struct {
 	status        Status
 	reason        string
 	contributions []Contribution
+	incomplete    int
 	findings      ext.Findings
 }
 
@@ -91,16 +92,9 @@ func (d *Decision) Contributions() []Contribution { return d.contributions }
 // Findings are those of the tree; each contribution has its own beside.
 func (d *Decision) Findings() ext.Findings { return d.findings }
 
-// Incomplete counts the entries that were refused.
-func (d *Decision) Incomplete() int {
-	n := 0
-	for i := range d.contributions {
-		if d.contributions[i].Findings.Failed() {
-			n++
-		}
-	}
-	return n
-}
+// Incomplete counts the entries that were refused for what they are: at fault,
+// or not to be read. Those that share the fate of a refused tree do not count.
+func (d *Decision) Incomplete() int { return d.incomplete }
 
 // Extension is an admitted tree. Only this package can make one that
 // contributes anything, so nothing unadmitted can be composed.

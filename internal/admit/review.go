@@ -1,6 +1,8 @@
 package admit
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -121,8 +123,8 @@ func (r *review) decodeSurface(spec *surface.Spec, found []discover.Found) {
 			Digest: e.Digest, Value: e.Value, Status: Active, Findings: fs,
 		})
 	}
-	for _, fs := range reading {
-		r.findings = append(r.findings, fs...)
+	for _, file := range slices.Sorted(maps.Keys(reading)) {
+		r.findings = append(r.findings, reading[file]...)
 	}
 }
 
@@ -173,13 +175,16 @@ func invalidName(s string) string {
 }
 
 // whole refuses the extension when one of its entries is at fault and is code,
-// or when the owner wants extensions whole (law 4).
+// or when the owner wants extensions whole (law 4). A document that cannot be
+// read is a fault however mild the reason: a link that leads nowhere is no
+// reason to go on without a guard.
 func (r *review) whole() {
 	for i := range r.contributions {
 		c := &r.contributions[i]
-		if !c.Findings.Failed() {
+		if c.Status != EntryRefused && !c.Findings.Failed() {
 			continue
 		}
+		r.incomplete++
 		switch {
 		case c.Spec.Whole:
 			r.failed = true

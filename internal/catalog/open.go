@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 
 	"github.com/mortise-dev/mortise/ext"
@@ -56,7 +57,8 @@ type Inspection struct {
 	Recursive bool     // find every extension root below each
 	Whole     bool
 	Limits    ext.Limits
-	Index     string // file of the index of what was read before; "" none
+	Progress  func(read int)
+	Index     string // folder that remembers what was read; "" reads everything anew
 }
 
 // Check looks at directories: each extension root is judged alone.
@@ -64,12 +66,33 @@ func Check(ctx context.Context, in Inspection) (*host.Listing, error) {
 	var sources []ext.Source
 	for _, dir := range in.Dirs {
 		if in.Recursive {
-			sources = append(sources, Below(dir, in.Limits, Workers))
+			sources = append(sources, Below(dir, in.Limits, Workers, in.Index != ""))
 		} else {
 			sources = append(sources, One(dir, in.Limits))
 		}
 	}
-	return host.Look{Specs: Specs, Limits: in.Limits, Whole: in.Whole, Workers: Workers}.Run(ctx, sources)
+	look := host.Look{Specs: Specs, Limits: in.Limits, Whole: in.Whole, Workers: Workers, Progress: in.Progress}
+	if in.Index != "" {
+		look.Index = host.Index{Dir: in.Index, Build: build(in)}
+	}
+	return look.Run(ctx, sources)
+}
+
+// build is the digest of this program and of what its outcome depends on
+// beside the directory. The program is known by its file: a new one remembers
+// nothing of the old.
+func build(in Inspection) ext.Digest {
+	h := ext.NewHash("build").Digest(Digest())
+	h.Int(int(in.Limits.FileBytes)).Int(in.Limits.Files).Int(in.Limits.Depth)
+	if in.Whole {
+		h.Int(1)
+	}
+	if name, err := os.Executable(); err == nil {
+		if info, err := os.Stat(name); err == nil {
+			h.Text(name).Int(int(info.Size())).Int(int(info.ModTime().UnixNano()))
+		}
+	}
+	return h.Sum()
 }
 
 // CheckWorkspace looks at everything that a workspace's configuration names,

@@ -56,11 +56,12 @@ func One(path string, l ext.Limits) ext.Source {
 	}
 }
 
-// Below is the source for a look at every extension below a directory.
-func Below(path string, l ext.Limits, workers int) ext.Source {
+// Below is the source for a look at every extension below a directory. With
+// trace it can say what was read, so that the outcome can be remembered.
+func Below(path string, l ext.Limits, workers int, trace bool) ext.Source {
 	return &roots.Source{
 		Dir: path, Formats: bridge.Formats, Folders: bridge.Folders,
-		Env: source.Env{Specs: Specs, Limits: l}, Workers: workers, Open: root.Options{},
+		Env: source.Env{Specs: Specs, Limits: l}, Workers: workers, Open: root.Options{Trace: trace},
 	}
 }
 

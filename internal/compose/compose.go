@@ -3,6 +3,7 @@
 package compose
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 
@@ -90,9 +91,17 @@ func Order(exts []admit.Extension, roster []ext.Name) []admit.Extension {
 			cmp.Compare(at(a.Name()), at(b.Name())),
 			cmp.Compare(a.Name(), b.Name()),
 			cmp.Compare(firstPath(a), firstPath(b)),
+			bytes.Compare(digest(a), digest(b)),
 		)
 	})
 	return out
+}
+
+// digest settles the order of trees that agree in all else, so that it does not
+// depend on the order in which they came.
+func digest(x admit.Extension) []byte {
+	d := x.Digest()
+	return d[:]
 }
 
 func firstPath(x admit.Extension) string {

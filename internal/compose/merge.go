@@ -66,10 +66,10 @@ func (m *merger) exclude() {
 			}
 			names := make([]string, len(owners))
 			for i := range owners {
-				names[i] = owners[i].Qualified
+				names[i] = ext.Escape(owners[i].Origin.String())
 			}
 			for i := range owners {
-				f := Exclusive.At(owners[i].Origin, "%s %s is declared by %s", s.Name, ext.Quote(owners[i].Name), ext.Escape(strings.Join(names, " and ")))
+				f := Exclusive.At(owners[i].Origin, "%s %s is declared by %s", s.Name, ext.Quote(owners[i].Name), strings.Join(names, " and "))
 				refused[owners[i].Extension] = append(refused[owners[i].Extension], f)
 			}
 		}

@@ -30,6 +30,9 @@ func flat(o ext.Origin, front string) (ext.Doc, ext.Findings, bool) {
 			return ext.Doc{}, nil, false
 		}
 		value.File, value.Line = o.Path, n
+		for i := range value.List {
+			value.List[i].File, value.List[i].Line = o.Path, n
+		}
 		pairs = append(pairs, ext.Pair{Key: key, Line: n, Value: value})
 	}
 	if len(pairs) == 0 {
@@ -106,30 +109,99 @@ func strange(s string) bool {
 
 // flatValue reads what stands after "key:", without blanks around it.
 func flatValue(s string) (ext.Doc, bool) {
+	if s != "" && s[0] == '[' {
+		return flowList(s)
+	}
+	return flatScalar(s)
+}
+
+func flatScalar(s string) (ext.Doc, bool) {
 	if s == "" {
 		return ext.Doc{}, true
 	}
 	switch s[0] {
 	case '"':
-		return quoted(s, '"', `\`)
+		return doubleQuoted(s)
 	case '\'':
-		return quoted(s, '\'', "")
+		return singleQuoted(s)
 	}
 	return plain(s)
 }
 
-// quoted reads a value in quotes that ends with the line and holds neither its
-// own quote nor the character that begins an escape.
-func quoted(s string, quote byte, escape string) (ext.Doc, bool) {
+// inner is what stands between a quote that begins s and one that ends it.
+func inner(s string) (string, bool) {
 	end := len(s) - 1
-	if end == 0 || s[end] != quote {
+	if end == 0 || s[end] != s[0] {
+		return "", false
+	}
+	return s[1:end], true
+}
+
+// singleQuoted reads a value in which the quote itself is written twice.
+func singleQuoted(s string) (ext.Doc, bool) {
+	s, ok := inner(s)
+	if !ok || strings.Count(s, "'") != 2*strings.Count(s, "''") {
 		return ext.Doc{}, false
 	}
-	s = s[1:end]
-	if strings.IndexByte(s, quote) >= 0 || escape != "" && strings.Contains(s, escape) {
+	return ext.Doc{Kind: ext.String, Text: strings.ReplaceAll(s, "''", "'")}, true
+}
+
+// escapes are those that people write; the rest is left to the library.
+var escapes = map[byte]byte{'"': '"', '\\': '\\', 'n': '\n', 't': '\t'}
+
+// doubleQuoted reads a value in which a backslash escapes.
+func doubleQuoted(s string) (ext.Doc, bool) {
+	s, ok := inner(s)
+	if !ok {
 		return ext.Doc{}, false
 	}
-	return ext.Doc{Kind: ext.String, Text: s}, true
+	if strings.IndexByte(s, '"') < 0 && strings.IndexByte(s, '\\') < 0 {
+		return ext.Doc{Kind: ext.String, Text: s}, true
+	}
+	text := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c == '"' {
+			return ext.Doc{}, false
+		}
+		if c == '\\' {
+			if i++; i == len(s) {
+				return ext.Doc{}, false
+			}
+			if c, ok = escapes[s[i]]; !ok {
+				return ext.Doc{}, false
+			}
+		}
+		text = append(text, c)
+	}
+	return ext.Doc{Kind: ext.String, Text: string(text)}, true
+}
+
+// flowList reads "[a, b]" whose items are scalars without any character that
+// means something in a list, quoted or not.
+func flowList(s string) (ext.Doc, bool) {
+	if len(s) < 2 || s[len(s)-1] != ']' {
+		return ext.Doc{}, false
+	}
+	s = strings.Trim(s[1:len(s)-1], " ")
+	if strings.ContainsAny(s, "[]{}") {
+		return ext.Doc{}, false
+	}
+	list := ext.Doc{Kind: ext.List, List: make([]ext.Doc, 0, strings.Count(s, ",")+1)}
+	for s != "" {
+		item, rest, _ := strings.Cut(s, ",")
+		item = strings.Trim(item, " ")
+		if item == "" || item[0] != '"' && item[0] != '\'' && strings.ContainsAny(item, ":#?\"'") {
+			return ext.Doc{}, false
+		}
+		d, ok := flatScalar(item)
+		if !ok {
+			return ext.Doc{}, false
+		}
+		list.List = append(list.List, d)
+		s = strings.Trim(rest, " ")
+	}
+	return list, true
 }
 
 // plain reads a value without quotes that no character of YAML's own begins,

@@ -27,6 +27,9 @@ func TestFlat(t *testing.T) {
 		{"scalars", "a: 1\nb: yes\nc: true\nd: ~\ne:\nf: \nh: 1.10\ni: ''\nj: \"\"\n", true},
 		{"punctuation", "a: b, c; d -- e (f) [g] {h} https://x.y/z#w it's 5:30 \"q\" %&*!|>@`\n", true},
 		{"other scripts", "a: 部署，测试\nb: Grüße 😀\n", true},
+		{"escapes", `a: "\n\t\"\\"`, true},
+		{"doubled quotes", "a: 'it''s '''''\n", true},
+		{"flow lists", "a: [b, 'c d', \"e\", 1, ~]\nf: []\ng: [ h , i ]\nj: [k,]\n", true},
 		{"keys", "allowed-tools: a\nx_y.z: b\n1: c\n", true},
 
 		{"nothing", "", false},
@@ -38,10 +41,16 @@ func TestFlat(t *testing.T) {
 		{"list", "a:\n- b\n", false},
 		{"deeper", "a:\n  b: c\n", false},
 		{"continued", "a: b\n  c\n", false},
-		{"flow", "a: [b]\n", false},
+		{"flow list of maps", "a: [b: c]\n", false},
+		{"flow list in a flow list", "a: [[b]]\n", false},
+		{"flow list without an end", "a: [b\n", false},
+		{"flow list with a hole", "a: [b,, c]\n", false},
+		{"flow map", "a: {b: c}\n", false},
 		{"block", "a: |\n  b\n", false},
-		{"escape", `a: "\n"`, false},
-		{"doubled quote", "a: 'it''s'\n", false},
+		{"escape by number", `a: "\x41"`, false},
+		{"escaped end", `a: "b\"`, false},
+		{"quote within", `a: "b"c"`, false},
+		{"quote not doubled", "a: 'it's'\n", false},
 		{"text after quotes", "a: \"b\" c\n", false},
 		{"open quote", "a: \"b\n", false},
 		{"anchor", "a: &b c\n", false},
@@ -89,6 +98,11 @@ func TestFlatIsStrict(t *testing.T) {
 		q := rapid.SampledFrom([]string{"", "", "", `"`, "'"}).Draw(t, "quote")
 		return q + s + q
 	})
+	list := rapid.Custom(func(t *rapid.T) string {
+		items := rapid.SliceOfN(text, 0, 4).Draw(t, "items")
+		return "[" + strings.Join(items, rapid.SampledFrom([]string{", ", ",", " , "}).Draw(t, "comma")) + rapid.SampledFrom([]string{"]", "]", ",]", "] ", ""}).Draw(t, "close")
+	})
+	value := rapid.OneOf(text, text, list)
 	line := rapid.Custom(func(t *rapid.T) string {
 		switch rapid.IntRange(0, 12).Draw(t, "form") {
 		case 0:
@@ -99,7 +113,7 @@ func TestFlatIsStrict(t *testing.T) {
 			return rapid.SampledFrom([]string{" ", "\t", "  ", "- ", "..."}).Draw(t, "start") + text.Draw(t, "text")
 		}
 		blank := rapid.SampledFrom([]string{" ", " ", " ", "", "  ", "\t"})
-		return key.Draw(t, "key") + ":" + blank.Draw(t, "before") + text.Draw(t, "value") + rapid.SampledFrom([]string{"", "", "", " ", "\t", " # c"}).Draw(t, "after")
+		return key.Draw(t, "key") + ":" + blank.Draw(t, "before") + value.Draw(t, "value") + rapid.SampledFrom([]string{"", "", "", " ", "\t", " # c"}).Draw(t, "after")
 	})
 	sure := 0
 	rapid.Check(t, func(t *rapid.T) {

@@ -5,6 +5,7 @@ package frontmatter
 
 import (
 	"strings"
+	"unsafe"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/doc"
@@ -29,14 +30,15 @@ type Document struct {
 	Findings ext.Findings
 }
 
-// Read takes the file at o apart. Line ends are LF, CRLF or lone CR alike, and
+// Read takes the file at o apart. The document shares memory with data, which
+// must not be changed afterwards. Line ends are LF, CRLF or lone CR alike, and
 // a byte order mark is skipped. A file that is no text at all has no Body.
 func Read(o ext.Origin, data []byte) Document {
 	data, found := doc.Text(o, data)
 	if found.Failed() {
 		return Document{BodyLine: 1, Findings: found}
 	}
-	text := string(doc.LineFeeds(data))
+	text := share(doc.LineFeeds(data))
 	front, body, is := split(text)
 	switch is {
 	case absent:
@@ -49,6 +51,10 @@ func Read(o ext.Origin, data []byte) Document {
 	d.Front = d.parse(o, front)
 	return d
 }
+
+// share is data as a string without a copy. Nothing writes to the data of a
+// file once it was read; it is most of what a scan holds.
+func share(data []byte) string { return unsafe.String(unsafe.SliceData(data), len(data)) }
 
 // frontLine is the line on which front matter begins, below the opening ---.
 const frontLine = 2

@@ -16,28 +16,84 @@ type Look struct {
 	Limits  ext.Limits
 	Whole   bool
 	Workers int
+	Index   Index
+	// Progress, when not nil, is told how many extensions have been read so far.
+	Progress func(read int)
 }
 
 // Run reads the sources' trees and judges each. It returns an error only when
 // ctx ends; a source that cannot be read is a finding.
 func (k Look) Run(ctx context.Context, sources []ext.Source) (*Listing, error) {
-	r := reading{options: discover.Options{Specs: k.Specs, Limits: k.Limits}, workers: k.Workers, judge: k.judge}
 	l, h := new(Listing), ext.NewHash("look")
-	err := r.scan(ctx, sources, func(s scanned) {
+	for _, s := range sources {
+		p, known := k.Index.load(s)
+		if !known {
+			var err error
+			if p, err = k.look(ctx, s); err != nil {
+				return nil, err
+			}
+		}
+		h.Text(p.Digest)
+		l.join(&p.Listing)
+	}
+	l.Digest = h.Sum().String()
+	l.settle()
+	return l, nil
+}
+
+// look reads one source.
+func (k Look) look(ctx context.Context, s ext.Source) (*part, error) {
+	base := ""
+	if t, ok := s.(traced); ok && k.Index.Dir != "" {
+		base = t.Base()
+	}
+	r := reading{options: discover.Options{Specs: k.Specs, Limits: k.Limits}, workers: k.Workers, judge: k.judge, base: base}
+	p, h := new(part), ext.NewHash("source")
+	read := 0
+	err := r.scan(ctx, []ext.Source{s}, func(s scanned) {
+		p.stamps = append(p.stamps, s.stamps...)
+		if read++; k.Progress != nil {
+			k.Progress(read)
+		}
 		switch {
 		case s.err != nil:
-			l.addFindings(ext.Findings{SourceFailed.At(ext.Origin{Source: s.source}, "%s", ext.Escape(s.err.Error()))}, "")
+			p.addFindings(ext.Findings{SourceFailed.At(ext.Origin{Source: s.source}, "%s", ext.Escape(s.err.Error()))}, "")
 		case s.tree.Unread:
-			l.UnknownFormat++
-			l.addFindings(s.tree.Findings, s.tree.Root)
+			p.UnknownFormat++
+			p.addFindings(s.tree.Findings, s.tree.Root)
 		default:
-			l.add([]*admit.Decision{&s.decision}, s.tree.Root)
+			p.add([]*admit.Decision{&s.decision}, s.tree.Root)
 			h.Digest(s.candidate.Digest())
 		}
 	})
-	l.Digest = h.Sum().String()
-	l.settle()
-	return l, err
+	if err != nil {
+		return nil, err
+	}
+	p.Digest = h.Sum().String()
+	if err := k.Index.save(s, p); err != nil {
+		p.addFindings(ext.Findings{IndexFailed.At(ext.Origin{}, "%s", ext.Escape(err.Error()))}, "")
+	}
+	return p, nil
+}
+
+// IndexFailed is an index that could not be kept.
+var IndexFailed = &ext.Check{
+	Code: "index-not-kept", Severity: ext.Info,
+	Doc: "What was read could not be remembered, so that the next look reads everything again.",
+	Fix: "Make the cache directory writable, or use --fresh.",
+}
+
+// join adds what was found in one source.
+func (l *Listing) join(p *Listing) {
+	l.Found += p.Found
+	l.Admitted += p.Admitted
+	l.Refused += p.Refused
+	l.Disabled += p.Disabled
+	l.Pending += p.Pending
+	l.UnknownFormat += p.UnknownFormat
+	l.Extensions = append(l.Extensions, p.Extensions...)
+	l.Entries = append(l.Entries, p.Entries...)
+	l.Findings = append(l.Findings, p.Findings...)
 }
 
 func (k Look) judge(s *scanned) {

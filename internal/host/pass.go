@@ -33,7 +33,7 @@ var (
 )
 
 // Checks lists what a pass can find.
-var Checks = []*ext.Check{SourceFailed, NotAdopted, AdoptionLapsed}
+var Checks = []*ext.Check{SourceFailed, NotAdopted, AdoptionLapsed, IndexFailed}
 
 // found is one candidate and what was decided about it.
 type found struct {

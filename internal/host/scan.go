@@ -7,6 +7,7 @@ import (
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/admit"
 	"github.com/mortise-dev/mortise/internal/discover"
+	"github.com/mortise-dev/mortise/internal/root"
 )
 
 // scanned is one tree of a source, read.
@@ -15,6 +16,7 @@ type scanned struct {
 	tree      ext.Tree
 	candidate discover.Candidate
 	decision  admit.Decision // where it was judged alone
+	stamps    []root.Stamp   // what was looked at, where it is to be remembered
 	err       error
 }
 
@@ -24,6 +26,7 @@ type reading struct {
 	options discover.Options
 	workers int
 	judge   func(*scanned) // nil: nothing more
+	base    string         // the directory whose trees are to be remembered; "" none
 }
 
 // scan reads the trees of all sources and hands them to take in the order of
@@ -73,6 +76,9 @@ func (r reading) one(ctx context.Context, source string, t ext.Tree, err error) 
 	}
 	if r.judge != nil && s.err == nil && !t.Unread {
 		r.judge(&s)
+	}
+	if r.base != "" && t.FS != nil {
+		s.stamps = stampsOf(r.base, t.Root, t.FS)
 	}
 	return s
 }

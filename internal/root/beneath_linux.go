@@ -34,7 +34,7 @@ func openDoors(dir string, opt Options) (in, out door, err error) {
 	if opt.portable {
 		return openPortable(dir)
 	}
-	outside := &kernel{fd: unix.AT_FDCWD, resolve: unix.RESOLVE_NO_MAGICLINKS | unix.RESOLVE_NO_SYMLINKS, wary: !opt.Follow}
+	outside := anywhere(opt)
 	fd, err := outside.openat2(dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC)
 	switch err {
 	case nil:
@@ -43,6 +43,19 @@ func openDoors(dir string, opt Options) (in, out door, err error) {
 		return openPortable(dir)
 	}
 	return nil, nil, failure("open", dir, err)
+}
+
+// anywhere opens absolute paths.
+func anywhere(opt Options) *kernel {
+	return &kernel{fd: unix.AT_FDCWD, resolve: unix.RESOLVE_NO_MAGICLINKS | unix.RESOLVE_NO_SYMLINKS, wary: !opt.Follow}
+}
+
+func (k *kernel) sub(name string, opt Options) (in, out door, err error) {
+	fd, err := k.openat2(name, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &kernel{fd: fd, resolve: stayInside}, anywhere(opt), nil
 }
 
 func (k *kernel) openat2(name string, flags uint64) (int, error) {

@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
+	"strings"
 	"syscall"
 )
 
@@ -56,6 +58,10 @@ func (r *Root) reach(op, name string, want Kind, since int64, do func(d door, at
 	return failure(op, name, errUnsteady)
 }
 
+// vague reports whether to walk at once: what is recorded must be known to be
+// free of links.
+func (r *Root) vague() bool { return r.blind && r.trace != nil }
+
 func (r *Root) door(p place) door {
 	if p.out {
 		return r.out
@@ -100,6 +106,34 @@ func (r *Root) note(d door, name string, since int64) {
 // gone reports whether err says that there is nothing at a path.
 func gone(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}
+
+// begin refuses what is no name, and answers at once for a name that a known
+// listing does not hold.
+func (r *Root) begin(op, name string) error {
+	if err := valid(op, name); err != nil {
+		return err
+	}
+	if r.opt.Listing != nil && r.unlisted(name) {
+		return failure(op, name, fs.ErrNotExist)
+	}
+	return nil
+}
+
+// unlisted reports whether name, or a directory on the way to it, is missing
+// from a listing that is known.
+func (r *Root) unlisted(name string) bool {
+	for name != "." {
+		dir := path.Dir(name)
+		if entries, ok := r.opt.Listing(dir); ok {
+			_, found := slices.BinarySearchFunc(entries, path.Base(name), func(e fs.DirEntry, base string) int {
+				return strings.Compare(e.Name(), base)
+			})
+			return !found
+		}
+		name = dir
+	}
+	return false
 }
 
 func valid(op, name string) error {

@@ -24,7 +24,7 @@ var (
 type EscapeError struct {
 	Name   string // what was asked for
 	Link   string // the link that leaves: Name itself, or a link on the way
-	Target string // absolute; where it leads, resolved as far as possible
+	Target string // absolute; where Name leads, resolved as far as possible
 }
 
 // Error says where the link leads, without the name that was asked for.
@@ -39,7 +39,7 @@ func (e *EscapeError) Is(target error) bool { return target == ErrEscape }
 type DanglingError struct {
 	Name   string // what was asked for
 	Link   string // the link that dangles: Name itself, or a link on the way
-	Target string // absolute; where it leads, resolved as far as possible
+	Target string // absolute; where Link leads, resolved as far as possible
 }
 
 // Error says where the link leads, without the name that was asked for.
@@ -104,17 +104,20 @@ func typeWord(m fs.FileMode) string {
 // failure wraps err with what was being done. The name is escaped: it is
 // foreign text on its way into a message.
 func failure(op, name string, err error) error {
-	if kind, ok := err.(*KindError); ok {
-		if kind.Name == "" {
-			kind.Name = name
+	switch e := err.(type) {
+	case *KindError:
+		if e.Name == "" {
+			e.Name = name
 		}
-		name = kind.Name
-	}
-	if large, ok := err.(*TooLargeError); ok {
-		large.Name = name
-	}
-	if path, ok := err.(*fs.PathError); ok {
-		err = path.Err
+		name = e.Name
+	case *TooLargeError:
+		e.Name = name
+	case *EscapeError:
+		e.Name = name
+	case *DanglingError:
+		e.Name = name
+	case *fs.PathError:
+		err = e.Err
 	}
 	return &fs.PathError{Op: op, Path: ext.Escape(name), Err: err}
 }

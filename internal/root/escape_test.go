@@ -95,14 +95,15 @@ func TestField_DIS02_links_that_leave_an_untrusted_root_are_refused_and_say_wher
 		for _, c := range []struct{ name, link, target string }{
 			{"out-file", "out-file", "secret/key"},
 			{"out-dir", "out-dir", "secret"},
-			{"out-dir/key", "out-dir", "secret"},
-			{"out-dir/none", "out-dir", "secret"},
+			{"out-dir/key", "out-dir", "secret/key"},
+			{"out-dir/none", "out-dir", "secret/none"},
+			{"out-dir/none/x", "out-dir", "secret/none/x"},
 			{"out-sibling", "out-sibling", "tree-2/key"},
 			{"up", "up", ""},
-			{"up/secret/key", "up", "secret"},
-			{"skills/up/secret/key", "skills/up", "secret"},
-			{"skills/via/key", "out-dir", "secret"},
-			{"to-dir/via/key", "out-dir", "secret"},
+			{"up/secret/key", "up", "secret/key"},
+			{"skills/up/secret/key", "skills/up", "secret/key"},
+			{"skills/via/key", "out-dir", "secret/key"},
+			{"to-dir/via/key", "out-dir", "secret/key"},
 		} {
 			for _, call := range calls(r, c.name) {
 				err := call.do()
@@ -115,12 +116,20 @@ func TestField_DIS02_links_that_leave_an_untrusted_root_are_refused_and_say_wher
 				e, ok := errors.AsType[*EscapeError](err)
 				if !ok || !errors.Is(err, ErrEscape) || errors.Is(err, fs.ErrNotExist) {
 					t.Errorf("%s(%s): got %v, want ErrEscape", call.name, c.name, err)
-				} else if e.Link != c.link || !strings.HasPrefix(e.Target, filepath.Join(base, c.target)) {
+				} else if e.Link != c.link || e.Target != atParent(call.name, c.name, filepath.Join(base, c.target)) {
 					t.Errorf("%s(%s): link %s leads to %s, want %s to %s", call.name, c.name, e.Link, e.Target, c.link, c.target)
 				}
 			}
 		}
 	})
+}
+
+// atParent is where a call is led that only resolves the directory of name.
+func atParent(call, name, target string) string {
+	if (call == "Lstat" || call == "ReadLink") && strings.Contains(name, "/") {
+		return filepath.Dir(target)
+	}
+	return target
 }
 
 func TestField_DIS02_links_that_leave_a_trusted_root_are_followed_and_say_where_they_lead(t *testing.T) {
@@ -273,7 +282,7 @@ func TestUnreadable_files_say_so(t *testing.T) {
 func TestLaw_in_place_nothing_outside_is_read_through_random_links(t *testing.T) {
 	onEach(t, func(t *testing.T, opt Options) {
 		rng := rand.New(rand.NewPCG(1, 2))
-		for range 40 {
+		for range 15 {
 			base, dir := plant(t)
 			names := randomTree(t, rng, base, dir)
 			r := open(t, dir, opt)
@@ -309,20 +318,20 @@ func randomTree(t *testing.T, rng *rand.Rand, base, dir string) (names []string)
 func compare(t *testing.T, r *Root, name string) {
 	t.Helper()
 	got, err := r.ReadLimit(name, 100)
-	real, wrong := filepath.EvalSymlinks(filepath.Join(r.Dir(), name))
-	inside := real == r.Dir() || strings.HasPrefix(real, r.Dir()+"/")
-	info, _ := os.Stat(real)
+	end, wrong := filepath.EvalSymlinks(filepath.Join(r.Dir(), name))
+	inside := end == r.Dir() || strings.HasPrefix(end, r.Dir()+"/")
+	info, _ := os.Stat(end)
 	switch {
 	case err == nil && string(got) != "inside":
 		t.Errorf("ReadLimit(%s): got %q", name, got)
 	case wrong == nil && inside && info.Mode().IsRegular() && err != nil:
-		t.Errorf("ReadLimit(%s): got %v, want the content of %s", name, err, real)
+		t.Errorf("ReadLimit(%s): got %v, want the content of %s", name, err, end)
 	case wrong == nil && inside && info.IsDir():
 		if _, ok := errors.AsType[*KindError](err); !ok {
-			t.Errorf("ReadLimit(%s): got %v, want a KindError for %s", name, err, real)
+			t.Errorf("ReadLimit(%s): got %v, want a KindError for %s", name, err, end)
 		}
 	case wrong == nil && !inside && !errors.Is(err, ErrEscape):
-		t.Errorf("ReadLimit(%s): got %v, want ErrEscape to %s", name, err, real)
+		t.Errorf("ReadLimit(%s): got %v, want ErrEscape to %s", name, err, end)
 	case wrong != nil && err == nil:
 		t.Errorf("ReadLimit(%s): got content, want what the system says: %v", name, wrong)
 	}
@@ -352,7 +361,7 @@ func TestLaw_nothing_outside_is_read_while_a_directory_is_swapped_for_a_link(t *
 			})
 		}
 		at := func(name string) string { return filepath.Join(dir, name) }
-		for range 2000 {
+		for range 1000 {
 			for _, move := range [][2]string{{"d", "kept"}, {"l", "d"}, {"d", "l"}, {"kept", "d"}} {
 				if err := os.Rename(at(move[0]), at(move[1])); err != nil {
 					t.Error(err)

@@ -13,8 +13,8 @@ type file struct {
 	name string
 }
 
-// dir is an open directory. It is listed when it is first asked for entries.
-type dir struct {
+// folder is an open directory. It is listed when it is first asked for entries.
+type folder struct {
 	root   *Root
 	name   string
 	info   info
@@ -28,7 +28,7 @@ func newFile(r *Root, name string, f *os.File, at fact) fs.File {
 	if f != nil {
 		return &file{f, name}
 	}
-	return &dir{root: r, name: name, info: info{path.Base(name), at}}
+	return &folder{root: r, name: name, info: info{path.Base(name), at}}
 }
 
 func (f *file) Read(p []byte) (int, error)                { return f.f.Read(p) }
@@ -45,18 +45,18 @@ func (f *file) Stat() (fs.FileInfo, error) {
 	return &info{path.Base(f.name), factOf(i)}, nil
 }
 
-func (d *dir) Stat() (fs.FileInfo, error) {
+func (d *folder) Stat() (fs.FileInfo, error) {
 	if d.closed {
 		return nil, failure("stat", d.name, fs.ErrClosed)
 	}
 	return &d.info, nil
 }
 
-func (d *dir) Read([]byte) (int, error) {
+func (d *folder) Read([]byte) (int, error) {
 	return 0, failure("read", d.name, &KindError{Type: fs.ModeDir, Want: File})
 }
 
-func (d *dir) Close() error {
+func (d *folder) Close() error {
 	if d.closed {
 		return failure("close", d.name, fs.ErrClosed)
 	}
@@ -66,7 +66,7 @@ func (d *dir) Close() error {
 
 // ReadDir returns the next n entries, or all that are left when n is not
 // positive.
-func (d *dir) ReadDir(n int) ([]fs.DirEntry, error) {
+func (d *folder) ReadDir(n int) ([]fs.DirEntry, error) {
 	if d.closed {
 		return nil, failure("list", d.name, fs.ErrClosed)
 	}

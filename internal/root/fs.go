@@ -15,11 +15,11 @@ func (r *Root) ReadFile(name string) ([]byte, error) { return r.ReadLimit(name, 
 // regular file is a *KindError. At no time are more than max+1 bytes held. Above
 // 2 GiB max means 2 GiB.
 func (r *Root) ReadLimit(name string, max int64) ([]byte, error) {
-	if err := valid("read", name); err != nil {
+	if err := r.begin("read", name); err != nil {
 		return nil, err
 	}
 	since := r.now()
-	if !r.vague {
+	if !r.vague() {
 		data, f, err := r.in.read(name, max)
 		if err == nil {
 			r.trace.add(name, f, since)
@@ -45,7 +45,7 @@ func (r *Root) readFar(name string, max, since int64) (data []byte, err error) {
 // that listing knows what the directory was like then. Entries look at their
 // file when their Info is called.
 func (r *Root) ReadDir(name string) ([]fs.DirEntry, error) {
-	if err := valid("list", name); err != nil {
+	if err := r.begin("list", name); err != nil {
 		return nil, err
 	}
 	if r.opt.Listing != nil {
@@ -55,7 +55,7 @@ func (r *Root) ReadDir(name string) ([]fs.DirEntry, error) {
 	}
 	since := r.now()
 	from := &origin{r, name}
-	if !r.vague {
+	if !r.vague() {
 		entries, f, err := r.in.list(name, from, r.trace != nil)
 		if err == nil {
 			r.trace.add(name, f, since)
@@ -78,11 +78,11 @@ func (r *Root) listFar(from *origin, since int64) (entries []fs.DirEntry, err er
 
 // Open opens a regular file or a directory; anything else is a *KindError.
 func (r *Root) Open(name string) (fs.File, error) {
-	if err := valid("open", name); err != nil {
+	if err := r.begin("open", name); err != nil {
 		return nil, err
 	}
 	since := r.now()
-	if !r.vague {
+	if !r.vague() {
 		f, at, err := r.in.open(name)
 		if err == nil {
 			r.trace.add(name, at, since)
@@ -105,11 +105,11 @@ func (r *Root) Open(name string) (fs.File, error) {
 
 // Stat looks at what name leads to.
 func (r *Root) Stat(name string) (fs.FileInfo, error) {
-	if err := valid("stat", name); err != nil {
+	if err := r.begin("stat", name); err != nil {
 		return nil, err
 	}
 	since := r.now()
-	if !r.vague {
+	if !r.vague() {
 		f, _, err := r.in.look(name)
 		if err == nil && f.kind() != Link {
 			r.trace.add(name, f, since)
@@ -150,11 +150,11 @@ func (r *Root) ReadLink(name string) (string, error) {
 }
 
 func (r *Root) lookAt(op, name string) (fact, string, error) {
-	if err := valid(op, name); err != nil {
+	if err := r.begin(op, name); err != nil {
 		return fact{}, "", err
 	}
 	since := r.now()
-	if !r.vague || name == "." {
+	if !r.vague() || name == "." {
 		f, target, err := r.in.look(name)
 		if err == nil {
 			r.trace.add(name, f, since)

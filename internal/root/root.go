@@ -8,8 +8,9 @@
 // missing, os.Root does. Both give the same answers and the same errors.
 //
 // Looking starts nothing: what is neither a regular file nor a directory is
-// never read and never blocks, and no automount point is crossed on behalf of
-// a directory that is not trusted.
+// never read and never blocks. To see whether a link that leads outside comes
+// back, links outside are read, and nothing else; with openat2 that mounts
+// nothing either, unless the directory is trusted.
 package root
 
 import (
@@ -23,7 +24,7 @@ import (
 const MaxFile = 64 << 20
 
 // Listing answers with the entries of a directory, sorted by name, when they
-// are known already. dir is the name that ReadDir was asked for.
+// are known already. What is missing from a known listing does not exist.
 type Listing func(dir string) ([]fs.DirEntry, bool)
 
 // Options say how a directory is opened. The zero value is right for a
@@ -32,7 +33,8 @@ type Options struct {
 	// Follow also follows links that lead outside, to regular files and
 	// directories. It is for a directory whose owner is trusted.
 	Follow bool
-	// Listing is asked before a directory is listed; nil knows none.
+	// Listing is asked before a directory is listed or a name in it looked for;
+	// nil knows none.
 	Listing Listing
 	// Trace records a Stamp of everything that is listed, read or looked for.
 	Trace bool
@@ -51,9 +53,8 @@ type Root struct {
 	out   door   // opens absolute paths, for Follow and to see where links lead
 	opt   Options
 	trace *trace // nil: not recording
-	// vague is set when in follows links by itself and does not say so: what is
-	// recorded must then be walked to first.
-	vague bool
+	// blind is set when in follows links inside by itself and does not say so.
+	blind bool
 }
 
 var (
@@ -66,25 +67,58 @@ var (
 
 // Open opens dir, which may itself be reached through links.
 func Open(dir string, opt Options) (*Root, error) {
-	real, err := filepath.Abs(dir)
+	abs, err := filepath.Abs(dir)
 	if err == nil {
-		real, err = filepath.EvalSymlinks(real)
+		abs, err = filepath.EvalSymlinks(abs)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open root: %w", escaped(err))
 	}
-	r := &Root{dir: real, opt: opt}
+	in, out, err := openDoors(abs, opt)
+	if err != nil {
+		return nil, fmt.Errorf("open root: %w", escaped(err))
+	}
+	return newRoot(abs, in, out, opt), nil
+}
+
+// Sub opens a directory below r as a root of its own, from which nothing of
+// the rest of r can be read. It costs less than Open. r may be closed before
+// it. A name that leads through links is opened as Open does.
+func (r *Root) Sub(name string, opt Options) (*Root, error) {
+	if err := valid("open", name); err != nil {
+		return nil, err
+	}
+	dir := filepath.Join(r.dir, filepath.FromSlash(name))
+	if k, ok := r.in.(subdivided); ok && !opt.portable {
+		in, out, err := k.sub(name, opt)
+		if err == nil {
+			return newRoot(dir, in, out, opt), nil
+		}
+		if !r.in.suspect(err) {
+			return nil, failure("open", name, err)
+		}
+	}
+	if _, _, err := r.Real(name); err != nil {
+		return nil, err
+	}
+	return Open(dir, opt)
+}
+
+// subdivided is a door that can open another at a directory beneath it.
+type subdivided interface {
+	sub(name string, opt Options) (in, out door, err error)
+}
+
+func newRoot(dir string, in, out door, opt Options) *Root {
+	r := &Root{dir: dir, in: in, out: out, opt: opt}
 	if r.opt.Clock == nil {
 		r.opt.Clock = time.Now
 	}
-	if r.in, r.out, err = openDoors(real, opt); err != nil {
-		return nil, fmt.Errorf("open root: %w", escaped(err))
-	}
+	_, r.blind = in.(*portable)
 	if opt.Trace {
 		r.trace = new(trace)
-		_, r.vague = r.in.(*portable)
 	}
-	return r, nil
+	return r
 }
 
 // Close ends r. Calls that are under way finish; later ones, and the Info of

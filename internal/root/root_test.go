@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 )
@@ -174,7 +175,7 @@ func TestReadDir_is_sorted_and_complete(t *testing.T) {
 	onEach(t, func(t *testing.T, opt Options) {
 		_, dir := plant(t)
 		want := map[string]bool{}
-		for i := range 3000 { // more than one batch of the kernel's
+		for i := range 1200 { // more than one batch of the kernel's
 			name := fmt.Sprintf("%x-%s", rand.Uint64(), strings.Repeat("n", i%50))
 			want[name] = true
 			write(t, filepath.Join(dir, "many", name), "")
@@ -198,7 +199,7 @@ func TestReadDir_asks_Listing_first(t *testing.T) {
 	known := fstest.MapFS{"memo/known": {}}
 	r := open(t, dir, Options{Trace: true, Listing: func(dir string) ([]fs.DirEntry, bool) {
 		entries, err := known.ReadDir(dir)
-		return entries, err == nil
+		return entries, err == nil && dir != "." // the root itself is not known
 	}})
 	for dir, want := range map[string]string{"memo": "known", "real": "file"} {
 		got, err := r.ReadDir(dir)
@@ -209,6 +210,72 @@ func TestReadDir_asks_Listing_first(t *testing.T) {
 	if got := r.Trace(); len(got) != 1 || got[0].Path != "real" {
 		t.Errorf("Trace: got %+v, want only what was listed by the root itself", got)
 	}
+}
+
+// A walker that has listed a tree answers for what is not in it, so that
+// looking for a dozen optional files costs nothing.
+func TestListing_says_what_is_missing(t *testing.T) {
+	onEach(t, func(t *testing.T, opt Options) {
+		_, dir := plant(t)
+		write(t, filepath.Join(dir, "real/file"), "text")
+		write(t, filepath.Join(dir, "later/file"), "text") // not in the listing: made since
+		opt.Listing = func(dir string) ([]fs.DirEntry, bool) {
+			entries, err := fstest.MapFS{"real/file": {}}.ReadDir(dir)
+			return entries, err == nil
+		}
+		r := open(t, dir, opt)
+		for _, name := range []string{"later", "later/file", "real/other", "real/other/below"} {
+			if _, err := r.Stat(name); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("Stat(%s): got %v, want that it does not exist", name, err)
+			}
+			if _, err := r.ReadFile(name); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("ReadFile(%s): got %v, want that it does not exist", name, err)
+			}
+		}
+		if got, err := r.ReadFile("real/file"); err != nil || string(got) != "text" {
+			t.Errorf("ReadFile(real/file): got %q, %v; want what is there", got, err)
+		}
+	})
+}
+
+// A root below a root is as closed as one that was opened by its path.
+func TestSub(t *testing.T) {
+	onEach(t, func(t *testing.T, opt Options) {
+		_, dir := plant(t)
+		write(t, filepath.Join(dir, "sub/file"), "inside")
+		write(t, filepath.Join(dir, "secret"), "outside of the sub-directory")
+		if err := os.Symlink("../secret", filepath.Join(dir, "sub/link")); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink("sub", filepath.Join(dir, "alias")); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"sub", "alias"} {
+			base := open(t, dir, opt)
+			r, err := base.Sub(name, opt)
+			if err != nil {
+				t.Fatalf("Sub(%s): %v", name, err)
+			}
+			base.Close()
+			if got, err := r.ReadFile("file"); err != nil || string(got) != "inside" {
+				t.Errorf("Sub(%s): file is %q, %v", name, got, err)
+			}
+			if _, err := r.ReadFile("link"); !errors.Is(err, ErrEscape) {
+				t.Errorf("Sub(%s): a link to the rest of the tree gives %v, want an escape", name, err)
+			}
+			if want := filepath.Join(dir, "sub"); r.Dir() != want {
+				t.Errorf("Sub(%s).Dir() is %s, want %s", name, r.Dir(), want)
+			}
+			r.Close()
+		}
+		base := open(t, dir, opt)
+		for _, name := range []string{"absent", "secret", "../x", "/"} {
+			if r, err := base.Sub(name, opt); err == nil {
+				r.Close()
+				t.Errorf("Sub(%s) opened, want an error", name)
+			}
+		}
+	})
 }
 
 func TestNames_of_every_kind_are_listed_and_read(t *testing.T) {
@@ -311,6 +378,34 @@ func TestOpen_reads_whole_files_and_nothing_can_be_written(t *testing.T) {
 		}
 		if _, ok := f.(io.Writer); ok {
 			t.Error("Open: the file can be written to")
+		}
+	})
+}
+
+func TestRoot_may_be_used_and_closed_by_several_goroutines_at_once(t *testing.T) {
+	onEach(t, func(t *testing.T, opt Options) {
+		_, dir := plant(t)
+		write(t, filepath.Join(dir, "d/f"), "inside")
+		link(t, "d", filepath.Join(dir, "l"))
+		for range 20 {
+			r := open(t, dir, opt)
+			var users sync.WaitGroup
+			for _, name := range []string{"d/f", "l/f"} {
+				for range 2 {
+					users.Go(func() {
+						for range 50 {
+							got, err := r.ReadFile(name)
+							if err == nil && string(got) != "inside" || err != nil && !errors.Is(err, fs.ErrClosed) {
+								t.Errorf("ReadFile(%s): got %q, %v", name, got, err)
+							}
+							r.ReadDir("l")
+							r.Trace()
+						}
+					})
+				}
+			}
+			users.Go(func() { r.Close() })
+			users.Wait()
 		}
 	})
 }

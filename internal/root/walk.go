@@ -85,11 +85,36 @@ func (w *walker) run() error {
 			w.at, w.seen = filepath.Dir(w.at), false
 			continue
 		}
+		before := w.links
 		if err := w.step(part, own); err != nil {
 			return err
 		}
+		if w.links > before && w.leap() {
+			return nil
+		}
 	}
 	return nil
+}
+
+// leap goes all the way at once if no link is left on it.
+func (w *walker) leap() bool {
+	if w.blind || len(w.rest) == 0 || slices.Contains(w.rest, "..") {
+		return false
+	}
+	if last := w.rest[len(w.rest)-1]; last == "" || last == "." {
+		return false
+	}
+	end := onward(w.at, w.rest)
+	d, key, out := w.place(end)
+	if out && !w.opt.Follow {
+		return false
+	}
+	f, _, err := d.look(key)
+	if err != nil || f.kind() == Link {
+		return false
+	}
+	w.at, w.here, w.seen, w.rest, w.own = end, f, true, nil, 0
+	return true
 }
 
 // step goes on by one part, which came from the name itself or from a link.
@@ -115,7 +140,7 @@ func (w *walker) step(part string, own bool) error {
 	}
 	w.note(d, key, w.since)
 	if gone(err) && !own {
-		return &DanglingError{Name: w.name, Link: w.link, Target: w.ahead(next)}
+		return &DanglingError{Link: w.link, Target: w.ahead(next)}
 	}
 	return err
 }
@@ -145,7 +170,7 @@ func (w *walker) blocked() error {
 	}
 	w.note(d, key, w.since)
 	if len(w.rest) > w.own {
-		return &DanglingError{Name: w.name, Link: w.link, Target: w.ahead(w.at)}
+		return &DanglingError{Link: w.link, Target: w.ahead(w.at)}
 	}
 	return &KindError{Name: w.shown(), Type: w.here.mode & fs.ModeType, Want: Dir}
 }
@@ -157,12 +182,17 @@ func (w *walker) shown() string {
 }
 
 func (w *walker) escape(to string) error {
-	return &EscapeError{Name: w.name, Link: w.left, Target: w.ahead(to)}
+	return &EscapeError{Link: w.left, Target: onward(to, w.rest)}
 }
 
-// ahead is where the links lead from at: what is left of them is not resolved.
+// ahead is where the last link leads, without the parts of name that follow.
 func (w *walker) ahead(at string) string {
-	return filepath.Join(append([]string{at}, w.rest[:len(w.rest)-w.own]...)...)
+	return onward(at, w.rest[:len(w.rest)-w.own])
+}
+
+// onward is at and parts below it that are not resolved.
+func onward(at string, parts []string) string {
+	return filepath.Join(append([]string{at}, parts...)...)
 }
 
 func (w *walker) arrive() (place, error) {

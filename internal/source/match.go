@@ -235,6 +235,8 @@ func (m *matcher) files(dir string, entries []fs.DirEntry, depth int) {
 			m.t.Findings.Add(FaultOf(err, m.at(name)))
 		case isDir && deep:
 			m.below(name, depth+1)
+		case isDir && path.Ext(name) == ending:
+			m.fault(name, WrongKind.At(m.at(name), "expected a file, found a directory"))
 		case !isDir && path.Ext(name) == ending && !ordinary(e.Name()):
 			m.add(name)
 		}

@@ -37,7 +37,14 @@ func Read(fsys fs.FS, o ext.Origin, limits ext.Limits) Content {
 		return Content{Findings: ext.Findings{FaultOf(err, o)}}
 	}
 	c := Parse(o, data)
-	if target := strings.TrimSpace(string(data[:min(len(data), 512)])); len(data) < 512 && c.Findings.Failed() && isPath(target) {
+	target := strings.TrimSpace(string(data[:min(len(data), 512)]))
+	switch {
+	case len(data) >= 512 || !isPath(target):
+	case !c.Findings.Failed():
+		if c.Doc.Kind == ext.Null { // text alone: whatever reads it would take the path for what is meant
+			c.Findings.Add(LooksLikeLink.At(o, "its only content is the path %s", ext.Quote(target)))
+		}
+	default:
 		c.Findings = ext.Findings{c.Findings[0].With("The file holds nothing but the path %s: a link checked out as a plain file. Check it out with symbolic links enabled, or replace it by what it names.", ext.Quote(target))}
 	}
 	return c

@@ -26,8 +26,11 @@ var _ ext.Source = (*Source)(nil)
 func (s *Source) Name() string { return "builtin" }
 
 // Trees yields the extension.
-func (s *Source) Trees(context.Context) iter.Seq2[ext.Tree, error] {
+func (s *Source) Trees(ctx context.Context) iter.Seq2[ext.Tree, error] {
 	return func(yield func(ext.Tree, error) bool) {
+		if ctx.Err() != nil {
+			return
+		}
 		t := ext.Tree{
 			Extension: s.Extension,
 			Label:     string(s.Extension),

@@ -31,8 +31,11 @@ var _ ext.Source = (*Owner)(nil)
 func (o *Owner) Name() string { return string(ext.OwnerName) }
 
 // Trees yields a tree for each place, in the order of the layout.
-func (o *Owner) Trees(context.Context) iter.Seq2[ext.Tree, error] {
+func (o *Owner) Trees(ctx context.Context) iter.Seq2[ext.Tree, error] {
 	return func(yield func(ext.Tree, error) bool) {
+		if ctx.Err() != nil {
+			return
+		}
 		opt := o.Open
 		opt.Follow = o.Adopted
 		r, err := root.Open(o.Dir, opt)
@@ -53,10 +56,15 @@ func (o *Owner) Trees(context.Context) iter.Seq2[ext.Tree, error] {
 		}
 		base.FS = r
 		o.Loose.Lay(&base, source.Manifest{}, o.Env)
-		for _, t := range o.split(base, r) {
-			if !yield(t, nil) {
-				return
+		trees, given := o.split(base, r), 0
+		for given < len(trees) && ctx.Err() == nil {
+			given++
+			if !yield(trees[given-1], nil) {
+				break
 			}
+		}
+		for _, t := range trees[given:] { // nobody was given them, so nobody else closes them
+			t.Close()
 		}
 	}
 }

@@ -39,9 +39,11 @@ func (p *Plugin) Name() string { return "path:" + p.Shown }
 
 // Trees yields the plugin. A directory that cannot be read is a tree with a
 // finding that refuses it, so that it is listed and not lost.
-func (p *Plugin) Trees(context.Context) iter.Seq2[ext.Tree, error] {
+func (p *Plugin) Trees(ctx context.Context) iter.Seq2[ext.Tree, error] {
 	return func(yield func(ext.Tree, error) bool) {
-		yield(p.tree(), nil)
+		if ctx.Err() == nil {
+			yield(p.tree(), nil)
+		}
 	}
 }
 

@@ -44,12 +44,29 @@ type Source struct {
 	Env     source.Env
 	Workers int
 	Open    root.Options // for the base and for each root
+	stamps  []root.Stamp // of the base, once it was listed
 }
 
 var _ ext.Source = (*Source)(nil)
 
 // Name is "path:" and the directory.
 func (s *Source) Name() string { return "path:" + s.Dir }
+
+// Base is Dir, absolute and with links resolved where that can be done.
+func (s *Source) Base() string {
+	dir, err := filepath.Abs(s.Dir)
+	if err != nil {
+		return s.Dir
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		return real
+	}
+	return dir
+}
+
+// Trace is what the search itself looked at, by paths below Base; each tree's
+// own file system knows the rest. It is nil unless Open asks for a trace.
+func (s *Source) Trace() []root.Stamp { return s.stamps }
 
 // Trees yields a tree for each root, in the order of their paths. An error
 // means that Dir itself cannot be read.
@@ -62,7 +79,8 @@ func (s *Source) Trees(ctx context.Context) iter.Seq2[ext.Tree, error] {
 		}
 		defer base.Close()
 		l := list(base, s.Workers)
-		f := &finder{listing: l, formats: s.Formats, folders: s.componentDirs()}
+		s.stamps = base.Trace()
+		f := &finder{listing: l, formats: s.Formats, begins: beginnings(s.Formats), folders: s.componentDirs()}
 		f.visit(".", open)
 		for _, err := range f.lost() {
 			if !yield(ext.Tree{}, err) {
@@ -70,7 +88,7 @@ func (s *Source) Trees(ctx context.Context) iter.Seq2[ext.Tree, error] {
 			}
 		}
 		for _, found := range f.found {
-			if ctx.Err() != nil || !yield(s.tree(base.Dir(), f, found), nil) {
+			if ctx.Err() != nil || !yield(s.tree(base, f, found), nil) {
 				return
 			}
 		}
@@ -97,7 +115,8 @@ type candidate struct {
 type finder struct {
 	*listing
 	formats []source.Format
-	folders []string // names of component directories
+	begins  map[string]bool // what a manifest's path begins with
+	folders []string        // names of component directories
 	found   []candidate
 	roots   map[string]bool // the same by directory; made when it is first asked for
 }
@@ -171,19 +190,44 @@ func within(dir, parent string) bool {
 	return parent == "." || dir == parent || strings.HasPrefix(dir, parent+"/")
 }
 
-func (f *finder) marked(dir string) bool {
-	for i := range f.formats {
-		if f.hasFile(dir, f.formats[i].Marker) {
-			return true
+// marked reports whether a manifest of some format lies in dir.
+func (f *finder) marked(dir string) bool { return len(f.formatsOf(dir, true)) > 0 }
+
+// formatsOf are the formats whose manifest lies in dir, in their order; with
+// any, one of them at most.
+func (f *finder) formatsOf(dir string, any bool) []source.Format {
+	var out []source.Format
+	for _, e := range f.dirs[dir] {
+		if !f.begins[e.Name()] {
+			continue
 		}
+		for i := range f.formats {
+			if f.hasFile(dir, f.formats[i].Marker) {
+				out = append(out, f.formats[i])
+				if any {
+					return out
+				}
+			}
+		}
+		return out
 	}
-	return false
+	return nil
+}
+
+// beginnings are the first parts of the paths of manifests.
+func beginnings(formats []source.Format) map[string]bool {
+	m := make(map[string]bool, len(formats))
+	for i := range formats {
+		first, _, _ := strings.Cut(formats[i].Marker, "/")
+		m[first] = true
+	}
+	return m
 }
 
 // manifestDir reports whether a directory below dir holds the manifest of a
 // format, and so is part of the root that dir is.
 func (f *finder) manifestDir(dir, name string) bool {
-	return slices.ContainsFunc(f.formats, func(m source.Format) bool {
+	return f.begins[name] && slices.ContainsFunc(f.formats, func(m source.Format) bool {
 		return path.Dir(m.Marker) == name && f.hasFile(dir, m.Marker)
 	})
 }
@@ -224,24 +268,24 @@ func (f *finder) hasMarkdown(dir string, depth int) bool {
 }
 
 // tree lays one root out.
-func (s *Source) tree(base string, f *finder, c candidate) ext.Tree {
-	dir := filepath.Join(base, filepath.FromSlash(c.dir))
+func (s *Source) tree(base *root.Root, f *finder, c candidate) ext.Tree {
+	dir := filepath.Join(base.Dir(), filepath.FromSlash(c.dir))
 	t := ext.Tree{Root: dir, Origin: ext.Origin{Source: "path:" + c.dir, Trust: ext.Plugin}}
 	opt := s.Open
 	opt.Listing = func(name string) ([]fs.DirEntry, bool) {
 		entries, ok := f.dirs[path.Join(c.dir, name)]
 		return entries, ok
 	}
-	r, err := root.Open(dir, opt)
+	r, err := base.Sub(c.dir, opt)
 	if err != nil {
 		t.Rename(NameOf("", dir))
 		t.Findings.Add(source.FaultOf(err, t.Origin))
 		return t
 	}
 	t.FS, t.Close = r, func() { _ = r.Close() }
-	formats := s.Formats
-	if !c.manifest {
-		formats = nil
+	var formats []source.Format
+	if c.manifest {
+		formats = f.formatsOf(c.dir, false)
 	}
 	source.Lay(formats, s.Folders, &t, "", s.Env)
 	t.Rename(NameOf(t.Label, dir))

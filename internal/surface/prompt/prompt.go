@@ -41,6 +41,7 @@ func (t Tier) String() string {
 type Fragment struct {
 	Tier  Tier
 	Order int
+	Front ext.Doc // the whole front matter, unknown keys included; Kind Null where there is none
 	Text  string
 }
 
@@ -79,7 +80,7 @@ var (
 
 func read(d surface.Document, e *surface.Entry[Fragment]) {
 	v := surface.ReadFields(d, fields, e)
-	f := Fragment{Tier: Guidance, Order: v.Integer("order", 0), Text: strings.TrimSpace(d.Body)}
+	f := Fragment{Tier: Guidance, Order: v.Integer("order", 0), Front: d.Doc, Text: strings.TrimSpace(d.Body)}
 	if word := v.Text("tier"); word != "" {
 		if f.Tier = tierWords[word]; f.Tier == 0 {
 			e.Report(BadTier, v.Doc("tier").Line, "tier %s is not rule, guidance or reference", ext.Quote(word))

@@ -161,9 +161,9 @@ func checkCommand(d surface.Document, doc *ext.Doc, e *surface.Entry[Server]) {
 		checkInside(d, c, surface.File, line, e)
 	case strings.HasPrefix(c, surface.RootVariable+"/") && d.Dialect != "":
 		checkInside(d, c, surface.File, line, e)
-	case d.Dialect == "" && strings.ContainsAny(c, "/\\ \t\n\"'|&;<>$`"):
+	case d.Dialect == "" && strings.ContainsAny(c, "/\\ \t\r\n\x00\"'|&;<>$`"):
 		e.Report(Command, line, "the command %s is neither a bare name nor a path beginning with ./", ext.Quote(c))
-	case strings.ContainsAny(c, " \t\n|&;<>"):
+	case strings.ContainsAny(c, " \t\r\n\x00|&;<>"):
 		e.Report(Command, line, "the command %s is a shell line, not one token", ext.Quote(c))
 	}
 }
@@ -261,7 +261,7 @@ func checkURL(doc *ext.Doc, e *surface.Entry[Server]) {
 	switch {
 	case text == "":
 		e.Report(Address, line, "\"url\" is missing or empty")
-	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
+	case err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https":
 		e.Report(Address, line, "%s is no absolute http(s) address", ext.Quote(ext.Shorten(text, 200)))
 	case u.User != nil:
 		e.Report(Address, line, "the address holds user info")

@@ -1,0 +1,60 @@
+# Everything that is done to this project. `make test` prepares what it needs.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+export CGO_ENABLED := 0
+
+CACHE := $(CURDIR)/.cache
+TOOLS := $(CACHE)/tools
+LINT_VERSION := v2.15.0
+LINT := $(TOOLS)/golangci-lint-$(LINT_VERSION)
+FUZZTIME ?= 30s
+PKGS ?= ./...
+
+.PHONY: all build test lint gen fresh bench bench-short fuzz fuzz-short cross corpus clean
+
+all: build
+
+build: ## the program, in bin/
+	go build -trimpath -o bin/mortise ./cmd/mortise
+
+test: ## all tests
+	go test $(PKGS)
+
+gen: ## the documents that are made from the code
+	go run ./internal/gen
+
+fresh: ## fails when a generated document is stale
+	go run ./internal/gen -check
+
+lint: $(LINT) ## formatting, vet and the linters of .golangci.yml
+	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); echo 'not formatted: run gofmt -w'; exit 1; }
+	go vet ./...
+	$(LINT) run
+
+$(LINT): # pinned, and outside the module's own requirements
+	mkdir -p $(TOOLS)
+	GOBIN=$(TOOLS) GOFLAGS=-mod=mod go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
+	mv $(TOOLS)/golangci-lint $(LINT)
+
+cross: ## builds for the other systems
+	GOOS=darwin GOARCH=arm64 go vet ./...
+	GOOS=windows GOARCH=amd64 go vet ./...
+
+bench: ## what is promised, as ratios against a floor
+	go run ./bench
+
+bench-short:
+	go run ./bench -short
+
+fuzz: ## every fuzz target for FUZZTIME
+	bench/fuzz.sh $(FUZZTIME)
+
+fuzz-short:
+	bench/fuzz.sh 5s
+
+corpus: ## the corpus test, over the directory that MORTISE_CORPUS names
+	go test -count=1 -run Corpus -v ./internal/catalog
+
+clean:
+	rm -rf bin $(CACHE)

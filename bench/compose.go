@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"testing/fstest"
+	"time"
+
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/admit"
+	"github.com/mortise-dev/mortise/internal/catalog"
+	"github.com/mortise-dev/mortise/internal/compose"
+	"github.com/mortise-dev/mortise/internal/discover"
+)
+
+// compose times the composition of many entries, digest included.
+func (b *bench) compose() ([]row, error) {
+	const few, many = 1_000, 10_000
+	small, err := extensions(b.ctx, few)
+	if err != nil {
+		return nil, err
+	}
+	large, err := extensions(b.ctx, many)
+	if err != nil {
+		return nil, err
+	}
+	var one, ten []time.Duration
+	for round := range b.rounds + 1 {
+		// Ten small compositions are timed as one, so that both sides last alike.
+		start := time.Now()
+		for range many / few {
+			compose.Merge(catalog.Specs, small).Digest()
+		}
+		a := time.Since(start)
+		start = time.Now()
+		compose.Merge(catalog.Specs, large).Digest()
+		c := time.Since(start)
+		if round > 0 {
+			one, ten = append(one, a), append(ten, c)
+		}
+	}
+	a, c := median(one), median(ten)
+	return []row{{
+		name: fmt.Sprintf("compose %d entries with digest", many), subject: c, floor: a,
+		floorIs: fmt.Sprintf("(%d times %d entries)", many/few, few), ratio: ratio(c, a), target: 2, promised: 40 * time.Millisecond,
+	}}, nil
+}
+
+// extensions are n skills in extensions of fifty each.
+func extensions(ctx context.Context, n int) ([]admit.Extension, error) {
+	const each = 50
+	var cs []discover.Candidate
+	for x := range n / each {
+		name := ext.Name(fmt.Sprintf("ext%d", x))
+		files := fstest.MapFS{}
+		t := ext.Tree{Extension: name, Origin: ext.Origin{Extension: name, Trust: ext.Plugin}, FS: files}
+		for i := range each {
+			file := fmt.Sprintf("skills/skill-%d/SKILL.md", x*each/2+i) // half of the names are taken twice
+			files[file] = &fstest.MapFile{Data: fmt.Appendf(nil, "---\nname: skill-%d\ndescription: Does thing %d.\n---\nBody %d.\n", x*each/2+i, i, i)}
+			t.Places = append(t.Places, ext.Place{Surface: "skill", Path: file, File: file})
+		}
+		c, err := discover.Scan(ctx, t, discover.Options{Specs: catalog.Specs, Limits: ext.DefaultLimits})
+		if err != nil {
+			return nil, err
+		}
+		cs = append(cs, c)
+	}
+	out := admit.Extensions(admit.Decide(cs, admit.Rules{Adopted: true}))
+	if len(out) != n/each {
+		return nil, fmt.Errorf("%d of %d extensions were admitted", len(out), n/each)
+	}
+	return compose.Order(out, nil), nil
+}

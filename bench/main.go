@@ -1,0 +1,111 @@
+// Command bench measures what this project promises, each figure as a ratio
+// against a floor that ran in the same interleaved rounds, since the machine
+// is shared and its clock times mean little. It fails when a ratio is more
+// than 1.3 times its target.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"text/tabwriter"
+	"time"
+)
+
+// tolerance is how far above its target a ratio may be before it fails.
+const tolerance = 1.3
+
+// row is one promise and what was measured.
+type row struct {
+	name     string
+	subject  time.Duration // median
+	floor    time.Duration // median; 0 where there is no floor
+	floorIs  string
+	ratio    float64
+	target   float64
+	promised time.Duration // on the reference machine; shown, never judged
+}
+
+func main() {
+	corpus := flag.String("corpus", os.Getenv("MORTISE_CORPUS"), "`directory` of an unpacked corpus; a synthetic one is made when empty")
+	short := flag.Bool("short", false, "fewer rounds")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, *corpus, *short); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, corpus string, short bool) error {
+	dir, err := os.MkdirTemp("", "mortise-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	b := &bench{ctx: ctx, dir: dir, rounds: 21, corpus: corpus}
+	if short {
+		b.rounds = 9
+	}
+	if b.corpus == "" {
+		b.corpus = filepath.Join(dir, "corpus")
+		fmt.Fprintln(os.Stderr, "no corpus given: measuring over a synthetic one")
+		if err := synthesize(b.corpus); err != nil {
+			return err
+		}
+	}
+	if err := b.build(); err != nil {
+		return err
+	}
+	var rows []row
+	for _, measure := range []func() ([]row, error){b.checks, b.list, b.compose} {
+		more, err := measure()
+		if err != nil {
+			return err
+		}
+		rows = append(rows, more...)
+	}
+	return report(rows)
+}
+
+func report(rows []row) error {
+	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "what\tmedian\tfloor\tratio\ttarget\tverdict")
+	bad := 0
+	for _, r := range rows {
+		verdict := "-"
+		ratio, target := "-", "-"
+		if r.target > 0 {
+			ratio, target, verdict = fmt.Sprintf("%.2f", r.ratio), fmt.Sprintf("%.2f", r.target), "met"
+			switch {
+			case r.ratio > r.target*tolerance:
+				verdict = "FAILED"
+				bad++
+			case r.ratio > r.target:
+				verdict = "missed, within tolerance"
+			}
+		}
+		if r.promised > 0 {
+			target = fmt.Sprintf("%s (%v here)", target, r.promised)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s %s\t%s\t%s\t%s\n", r.name, ms(r.subject), ms(r.floor), r.floorIs, ratio, target, verdict)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if bad > 0 {
+		return fmt.Errorf("%d of %d ratios are more than %.1f times their target", bad, len(rows), tolerance)
+	}
+	return nil
+}
+
+func ms(d time.Duration) string {
+	if d == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.1f ms", float64(d.Microseconds())/1000)
+}

@@ -1,0 +1,103 @@
+package discover_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/discover"
+	"github.com/mortise-dev/mortise/internal/golden"
+	"github.com/mortise-dev/mortise/internal/spinetest"
+)
+
+// TestScan runs the stage on testdata: the tree, then what was read. A file
+// "limits" sets limits: bytes, files, depth.
+func TestScan(t *testing.T) {
+	golden.Run(t, "testdata/*.txtar", []string{"found"}, func(t *testing.T, in []txtar.File) []string {
+		var o spinetest.Options
+		if text := spinetest.Take(&in, "limits"); text != "" {
+			if _, err := fmt.Sscan(text, &o.Limits.FileBytes, &o.Limits.Files, &o.Limits.Depth); err != nil {
+				t.Fatal(err)
+			}
+		}
+		dir := golden.Dir(t, in)
+		return []string{spinetest.Candidates(spinetest.Scan(t, spinetest.Trees(t, dir, o), o))}
+	})
+}
+
+// TestScanCancelled wants a scan to end with its context and with nothing else.
+func TestScanCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	trees := spinetest.Trees(t, golden.Dir(t, golden.Files("a/skills/x/SKILL.md", "x")), spinetest.Options{})
+	_, err := discover.Scan(ctx, trees[0], discover.Options{Specs: spinetest.Specs, Limits: ext.DefaultLimits})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("Scan, cancelled: got %v, want context.Canceled", err)
+	}
+}
+
+// TestScanDigest wants a candidate's digest to change with what was read, and
+// with nothing else: not with the place of the directory, nor with the order in
+// which files were made.
+func TestScanDigest(t *testing.T) {
+	base := golden.Files(
+		"a/.claude-plugin/plugin.json", `{"name": "a"}`, "a/skills/x/SKILL.md", "x", "a/skills/y/SKILL.md", "y",
+		"a/.mcp.json", `{"s": {"command": "./run"}}`, "a/other.txt", "o",
+	)
+	digest := func(files []txtar.File) ext.Digest {
+		return spinetest.Scan(t, spinetest.Trees(t, golden.Dir(t, files), spinetest.Options{}), spinetest.Options{})[0].Digest()
+	}
+	with := func(name, text string) []txtar.File {
+		out := golden.Files(name, text)
+		for _, f := range base {
+			if f.Name != name {
+				out = append(out, f)
+			}
+		}
+		return out
+	}
+	want := digest(base)
+	for _, c := range []struct {
+		name  string
+		files []txtar.File
+		same  bool
+	}{
+		{"the same elsewhere", base, true},
+		{"made in another order", with("a/skills/x/SKILL.md", "x"), true},
+		{"a file that is no document", with("a/other.txt", "changed"), true},
+		{"another text", with("a/skills/x/SKILL.md", "X"), false},
+		{"another manifest", with("a/.claude-plugin/plugin.json", `{"name": "a", "version": "2"}`), false},
+		{"another skill", with("a/skills/z/SKILL.md", "z"), false},
+		{"a program that is there now", with("a/run", "run"), false},
+	} {
+		if got := digest(c.files) == want; got != c.same {
+			t.Errorf("Digest, %s: equal is %v, want %v", c.name, got, c.same)
+		}
+	}
+}
+
+// TestScanReadsOnce wants a file that several places point into to be opened
+// once, and one that is no document never.
+func TestScanReadsOnce(t *testing.T) {
+	dir := golden.Dir(t, golden.Files(
+		"a/.claude-plugin/plugin.json", `{"name": "a", "mcpServers": {"x": {"command": "x"}}}`,
+		"a/skills/x/SKILL.md", "---\ndescription: d\n---\n", "a/skills/x/secret.txt", "s", "a/README.md", "r",
+	))
+	tree := spinetest.Trees(t, dir, spinetest.Options{})[0]
+	counted := &counting{FS: tree.FS, opened: map[string]int{}}
+	tree.FS = counted
+	spinetest.Scan(t, []ext.Tree{tree}, spinetest.Options{})
+	for name, n := range counted.opened {
+		if n > 1 || strings.HasSuffix(name, ".txt") || name == "README.md" {
+			t.Errorf("Scan opened %s %d times, want documents alone, once each", name, n)
+		}
+	}
+	if counted.opened["skills/x/SKILL.md"] != 1 {
+		t.Errorf("Scan opened %v, want skills/x/SKILL.md once", counted.opened)
+	}
+}

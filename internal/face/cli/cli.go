@@ -1,0 +1,75 @@
+// Package cli is the command line: commands that are thin shells over the
+// host, and how what they found is shown. It opens nothing itself: what a
+// command needs of the build comes in with the App.
+package cli
+
+import (
+	"context"
+	"io"
+
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/config"
+	"github.com/mortise-dev/mortise/internal/host"
+	"github.com/mortise-dev/mortise/internal/surface"
+)
+
+// App is the program as its commands see it: everything ambient, as values,
+// and what the build offers, as functions.
+type App struct {
+	Out, Err io.Writer
+	Dir      string   // the current directory, absolute, links resolved
+	Env      []string // KEY=VALUE
+	Terminal bool     // Out is a terminal
+	Width    int      // how many columns it has; 0: not known
+	Watched  bool     // Err is a terminal
+	Build    Build
+	Person   func() string // who is at work, for the history of changes
+
+	Specs []*surface.Spec // in catalogue order
+	// Open makes a host for a place. One that only looks writes nothing. done
+	// is called when the host is not needed any more.
+	Open func(ctx context.Context, p Place, write bool) (h *host.Host, done func() error, err error)
+	// Check looks at directories, CheckWorkspace at what a configuration names.
+	Check          func(ctx context.Context, in Inspection) (*host.Listing, error)
+	CheckWorkspace func(ctx context.Context, p Place) (*host.Listing, error)
+}
+
+// Place is where a command runs.
+type Place struct {
+	Workspace config.Workspace
+	Paths     config.Paths
+	Env       []string
+}
+
+// Inspection is a look at directories that need not be a workspace.
+type Inspection struct {
+	Dirs      []string // absolute
+	Recursive bool     // find every extension root below each
+	Whole     bool
+	Limits    ext.Limits
+	Progress  func(read int) // told how many extensions have been read; may be nil
+	Index     string         // folder that remembers what was read; "" reads everything anew
+}
+
+// Build says what this program was built from.
+type Build struct {
+	Version  string // the module's; "(devel)" for a build from a checkout
+	Revision string // the commit; "" when it is not known
+	Modified bool   // the checkout had changes that were not committed
+	Go       string
+	System   string // "linux/amd64"
+}
+
+// Run runs the command that args name and returns the exit code. Errors are on
+// app.Err when it returns. It ends early when ctx does.
+func Run(ctx context.Context, app *App, args []string) int {
+	c := &call{App: app}
+	root := c.root()
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		err = c.flush()
+	}
+	c.report(err)
+	return exitCode(err)
+}

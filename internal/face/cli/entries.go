@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/host"
+	"github.com/mortise-dev/mortise/internal/surface"
+)
+
+// entries is the table of one surface's entries; nothing when it has none.
+func (p *page) entries(l *host.Listing, name string) {
+	short := shortNames(l, name)
+	var t table
+	for _, e := range l.Entries {
+		if e.Surface != name {
+			continue
+		}
+		shown := e.Qualified
+		if short[surface.Fold(e.Name)] == 1 {
+			shown = e.Name
+		}
+		status := e.Status
+		if status == "active" {
+			status = ""
+		}
+		t.row(
+			cell{ext.Escape(shown), p.bold}, cell{ext.Escape(e.Extension), p.dim}, cell{status, p.style.status},
+			cell{line(e.Description) + shadow(e), nil},
+		)
+	}
+	if len(t.rows) == 0 {
+		return
+	}
+	p.gap()
+	p.line("%s", p.bold(p.call.heading(name)))
+	t.write(p)
+}
+
+// shadow names what an entry lost its name to.
+func shadow(e host.EntryRow) string {
+	if e.ShadowedBy == "" {
+		return ""
+	}
+	return " (shadowed by " + ext.Escape(e.ShadowedBy) + ")"
+}
+
+// shortNames counts the entries of a surface that each short name could mean.
+func shortNames(l *host.Listing, name string) map[string]int {
+	n := map[string]int{}
+	for _, e := range l.Entries {
+		if e.Surface == name {
+			n[surface.Fold(e.Name)]++
+		}
+	}
+	return n
+}
+
+// heading is what a table of a surface's entries is called.
+func (c *call) heading(name string) string {
+	for _, s := range c.Specs {
+		if s.Name == name && s.Hook {
+			return "Hook " + name
+		}
+	}
+	return strings.ToUpper(name[:1]) + plural(name[1:])
+}
+
+// entriesOf counts the entries of a surface.
+func entriesOf(l *host.Listing, name string) string {
+	n := len(l.Of(name).Entries)
+	if n == 1 {
+		return "1 " + name
+	}
+	return decimal(uint64(n)) + " " + plural(name)
+}

@@ -1,0 +1,157 @@
+package cli
+
+import (
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/host"
+)
+
+func (c *call) list() *cobra.Command {
+	var verbose bool
+	cmd := &cobra.Command{
+		Use:   "list [SURFACE]",
+		Short: "List what an agent could use here, and what was refused and why",
+		Long: `List every extension of the workspace, the entries of each surface, and what was
+noticed about them. With SURFACE the entries of that surface alone.
+
+An entry goes by its short name while only one extension has it, and by
+EXTENSION:NAME where several do. What is not active says what it is.
+
+A workspace with a refused extension is still listed, and the exit code is 0.`,
+		Example: "mortise list\nmortise list skill\nmortise --workspace examples/workshop list",
+		Args:    upTo(1, "SURFACE"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			surface := ""
+			if len(args) == 1 {
+				if surface = args[0]; !slices.Contains(c.surfaces(), surface) {
+					return unknown("surface", surface, c.surfaces(), "there are "+enumerate(c.surfaces()))
+				}
+			}
+			g, err := c.look(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return c.showList(g, surface, verbose)
+		},
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return c.surfaces(), cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	verboseFlag(cmd, &verbose)
+	return cmd
+}
+
+func verboseFlag(cmd *cobra.Command, verbose *bool) {
+	cmd.Flags().BoolVarP(verbose, "verbose", "v", false, "show notes as well, which are otherwise counted only")
+}
+
+func (c *call) showList(g *host.Generation, surface string, verbose bool) error {
+	l := g.Listing()
+	if c.json {
+		if surface != "" {
+			return c.document(l.Of(surface))
+		}
+		return c.document(l)
+	}
+	p := c.page(g.Config)
+	p.head(g)
+	p.adoption(g, l)
+	if surface == "" {
+		p.extensions(l)
+	}
+	for _, s := range c.surfaces() {
+		if surface == "" || s == surface {
+			p.entries(l, s)
+		}
+	}
+	if surface != "" {
+		p.gap()
+		p.totals(l)
+		p.line("%s of %s; mortise list shows the rest.", entriesOf(l, surface), count(len(l.Entries), "entry"))
+		return nil
+	}
+	p.findings(l.Findings, rootsOf(l, c), verbose)
+	p.gap()
+	p.totals(l)
+	return nil
+}
+
+// head says which workspace and generation this is.
+func (p *page) head(g *host.Generation) {
+	w := g.Config.Workspace()
+	p.line("%s  %s", p.bold(p.call.shown(w.Dir)), p.dim("generation "+decimal(g.Number)+", digest "+g.Digest().Short()))
+}
+
+// adoption says what keeps the workspace from agents, if anything does, and
+// what a person can do.
+func (p *page) adoption(g *host.Generation, l *host.Listing) {
+	switch code := adoptionFinding(l); {
+	case code == host.NotAdopted.Code:
+		p.line("%s nothing of this workspace reaches an agent.", p.yellow("Not adopted:"))
+	case code == host.AdoptionLapsed.Code:
+		p.line("%s what runs, connects or guards here changed since it was adopted.", p.yellow("No longer adopted:"))
+		p.line("Nothing of this workspace reaches an agent.")
+	case !g.Adopted:
+		p.line("There is nothing in this workspace yet. mortise init begins one.")
+		return
+	default:
+		return
+	}
+	p.line("mortise session shows what adoption would give; mortise init adopts what it writes.")
+}
+
+// adoptionFinding is the code of the finding about adoption, "" without one.
+func adoptionFinding(l *host.Listing) string {
+	for _, f := range l.Findings {
+		if aboutAdoption(f) {
+			return f.Code
+		}
+	}
+	return ""
+}
+
+func aboutAdoption(f host.FindingRow) bool {
+	return f.Code == host.NotAdopted.Code || f.Code == host.AdoptionLapsed.Code
+}
+
+// extensions is the table of extensions, in load order.
+func (p *page) extensions(l *host.Listing) {
+	p.gap()
+	p.line("%s", p.bold("Extensions"))
+	has := holdingsOf(l)
+	var t table
+	for _, x := range l.Extensions {
+		t.row(
+			cell{ext.Escape(x.Name), p.bold}, cell{format(x), nil}, cell{x.Trust, nil}, cell{x.Status, p.style.status},
+			cell{has.of(&x, p.call), nil}, cell{incomplete(&x), p.yellow},
+		)
+	}
+	t.write(p)
+}
+
+func format(x host.ExtensionRow) string {
+	if x.Format == "" {
+		return "unknown"
+	}
+	return ext.Escape(x.Format)
+}
+
+// incomplete is the mark of an extension with refused entries.
+func incomplete(x *host.ExtensionRow) string {
+	if x.Incomplete == 0 {
+		return ""
+	}
+	if x.Status == "refused" {
+		return decimal(uint64(x.Incomplete)) + " at fault"
+	}
+	return "incomplete: " + decimal(uint64(x.Incomplete)) + " of " + decimal(uint64(x.Entries)) + " refused"
+}
+
+// totals is the line that adds up.
+func (p *page) totals(l *host.Listing) {
+	p.line("%s found = %d admitted + %d refused + %d disabled + %d pending; %d of unknown format; %s",
+		count(l.Found, "extension"), l.Admitted, l.Refused, l.Disabled, l.Pending, l.UnknownFormat, count(len(l.Entries), "entry"))
+}

@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/host"
+	"github.com/mortise-dev/mortise/internal/session"
+)
+
+func (c *call) session() *cobra.Command {
+	var text bool
+	cmd := &cobra.Command{
+		Use:   "session",
+		Short: "Show what an agent would get now, with its size",
+		Long: `Show what an agent would get now: the text it begins with, the skills, agents,
+commands, servers and tools it may use, and the guards that are asked, each with
+its size in characters and estimated tokens.
+
+For a workspace that is not adopted it shows what adoption would give, and says so.
+--text is for handing on: it prints what reaches an agent now, so that in a
+workspace that is not adopted it prints nothing and the exit code is 1.`,
+		Args: upTo(0, "argument"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if text && c.json {
+				return usage("--text and --json exclude each other; the document of --json holds the text")
+			}
+			g, err := c.look(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if text {
+				return c.sessionText(g)
+			}
+			v := g.Session(true).View()
+			if c.json {
+				return c.document(sessionDoc{Adopted: g.Adopted, View: v})
+			}
+			c.page(g.Config).session(g, &v)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&text, "text", false, "print the text alone")
+	return cmd
+}
+
+// sessionDoc is the JSON document of session.
+type sessionDoc struct {
+	Adopted bool `json:"adopted"` // false: it is what adoption would give
+	session.View
+}
+
+// sessionText prints the text that reaches an agent, and fails closed where
+// the workspace's own does not.
+func (c *call) sessionText(g *host.Generation) error {
+	if !g.Adopted && adoptionFinding(g.Listing()) != "" {
+		return refuse("this workspace is not adopted, so none of its text reaches an agent; mortise session shows what adoption would give")
+	}
+	if text := g.Session(false).Text(); text != "" {
+		c.out.WriteString(ext.EscapeText(text) + "\n")
+	}
+	return nil
+}
+
+func (p *page) session(g *host.Generation, v *session.View) {
+	l := g.Listing()
+	p.head(g)
+	if g.Adopted || adoptionFinding(l) == "" {
+		p.line("What an agent gets now.")
+	} else {
+		p.line("%s nothing of this workspace reaches an agent. This is what adoption would give.", p.yellow("Not adopted:"))
+	}
+	r := rootsOf(l, p.call)
+	p.prompt(v, r)
+	for _, part := range []struct {
+		name  string
+		items []session.Item
+	}{{"Skills", v.Skills}, {"Agents", v.Agents}, {"Commands", v.Commands}, {"Servers", v.Servers}, {"Tools", v.Tools}, {"Guards", v.Guards}} {
+		p.items(part.name, part.items)
+	}
+	p.gap()
+	p.line("%s", p.bold("Size"))
+	var t table
+	for _, part := range []struct {
+		name, what string
+		session.Size
+	}{
+		{"text", "what every turn carries", v.Total.Text},
+		{"catalogue", "names and descriptions", v.Total.Catalogue},
+		{"bodies", "what loading everything would add", v.Total.Bodies},
+	} {
+		t.row(cell{part.name, nil}, cell{grouped(part.Characters) + " characters", nil}, cell{"about " + grouped(part.Tokens) + " tokens", nil}, cell{part.what, p.dim})
+	}
+	t.write(p)
+}
+
+// prompt shows the fragments and the text that they make.
+func (p *page) prompt(v *session.View, r roots) {
+	if len(v.Prompt) == 0 {
+		return
+	}
+	p.gap()
+	p.line("%s", p.bold("Text"))
+	var t table
+	for _, it := range v.Prompt {
+		t.row(cell{it.Layer, nil}, cell{it.Tier, nil}, cell{ext.Escape(it.Name), p.bold}, cell{sizes(it.Body), nil},
+			cell{r.at(p.call, it.Extension, "", it.Path, it.Line), p.dim})
+	}
+	t.write(p)
+	p.gap()
+	for text := range strings.SplitSeq(ext.EscapeText(v.Text), "\n") {
+		p.line("  %s %s", p.dim("│"), text)
+	}
+}
+
+// items is a table of what of one kind an agent may use.
+func (p *page) items(name string, items []session.Item) {
+	if len(items) == 0 {
+		return
+	}
+	p.gap()
+	p.line("%s", p.bold(name))
+	var t table
+	for _, it := range items {
+		t.row(cell{ext.Escape(it.Qualified), p.bold}, cell{sizes(it.Body), p.dim}, cell{line(it.Description), nil})
+	}
+	t.write(p)
+}
+
+// sizes is a size in a few words; "" for nothing.
+func sizes(s session.Size) string {
+	if s == (session.Size{}) {
+		return ""
+	}
+	return grouped(s.Characters) + " characters (" + grouped(s.Tokens) + " tokens)"
+}

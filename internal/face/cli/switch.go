@@ -1,0 +1,208 @@
+package cli
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/config"
+	"github.com/mortise-dev/mortise/internal/host"
+	"github.com/mortise-dev/mortise/internal/state"
+)
+
+const subjectLong = `SUBJECT is an extension, or one of its entries: EXTENSION:NAME, or
+EXTENSION:SURFACE/NAME where one name is on several surfaces.`
+
+func (c *call) disable() *cobra.Command {
+	var change host.Change
+	cmd := &cobra.Command{
+		Use:   "disable SUBJECT --reason TEXT",
+		Short: "Switch an extension or one of its entries off",
+		Long: `Switch an extension or one of its entries off, in this workspace or everywhere. It
+holds for the very next command and call.
+
+` + subjectLong,
+		Example: "mortise disable acme --reason \"asks for too much\"\nmortise disable acme:deploy --reason \"ours is better\" --everywhere",
+		Args:    one("SUBJECT"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if strings.TrimSpace(change.Reason) == "" {
+				return usage("say why, so that others can read it: mortise disable %s --reason TEXT", word(args[0]))
+			}
+			change.Subject = args[0]
+			return c.switchOff(cmd.Context(), change)
+		},
+		ValidArgsFunction: c.completes(subjects),
+	}
+	cmd.Flags().StringVar(&change.Reason, "reason", "", "why, as `TEXT`; it is shown wherever the subject is")
+	everywhereFlag(cmd, &change)
+	return cmd
+}
+
+func (c *call) enable() *cobra.Command {
+	var change host.Change
+	cmd := &cobra.Command{
+		Use:   "enable SUBJECT",
+		Short: "Take back what disable switched off",
+		Long: `Take back what disable switched off, in this workspace or everywhere. It holds for
+the very next command and call.
+
+` + subjectLong,
+		Example: "mortise enable acme\nmortise enable acme:deploy --everywhere",
+		Args:    one("SUBJECT"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			change.Subject = args[0]
+			return c.switchOn(cmd.Context(), change)
+		},
+		ValidArgsFunction: c.completes(subjects),
+	}
+	everywhereFlag(cmd, &change)
+	return cmd
+}
+
+func everywhereFlag(cmd *cobra.Command, change *host.Change) {
+	cmd.Flags().BoolVar(&change.Everywhere, "everywhere", false, "in every workspace, not in this one alone")
+}
+
+// switched is the JSON document of enable and disable.
+type switched struct {
+	Subject   string `json:"subject"`
+	Extension string `json:"extension"`
+	Entry     string `json:"entry"` // "" is the whole extension
+	Disabled  bool   `json:"disabled"`
+	Scope     string `json:"scope"`     // workspace, everywhere
+	Workspace string `json:"workspace"` // its directory; "" for everywhere
+	Reason    string `json:"reason"`
+	Changed   bool   `json:"changed"` // false: it was so before
+}
+
+func (c *call) switchOff(ctx context.Context, change host.Change) error {
+	change.By = c.Person()
+	p, err := c.place()
+	if err != nil {
+		return err
+	}
+	var s state.Switch
+	var cfg *config.Config
+	err = c.with(ctx, p, true, func(h *host.Host) (err error) {
+		s, err = h.Disable(ctx, change)
+		cfg = configOf(h)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if c.json {
+		return c.document(c.switched(change, s, p, true, true))
+	}
+	view := c.page(cfg)
+	view.line("Disabled %s %s.", view.bold(ext.Escape(change.Subject)), c.scope(change, p))
+	view.line("  %s %s", view.dim("reason:"), line(s.Reason))
+	view.line("  %s mortise enable %s%s", view.dim("to take it back:"), word(change.Subject), everywhere(change))
+	return nil
+}
+
+func (c *call) switchOn(ctx context.Context, change host.Change) error {
+	change.By = c.Person()
+	p, err := c.place()
+	if err != nil {
+		return err
+	}
+	var s state.Switch
+	var removed int
+	var now *host.Generation
+	err = c.with(ctx, p, true, func(h *host.Host) (err error) {
+		if s, removed, err = h.Enable(ctx, change); err == nil {
+			now, err = h.Refresh(ctx)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if err := c.stillOff(now, s, change, removed); err != nil {
+		return err
+	}
+	if c.json {
+		return c.document(c.switched(change, s, p, false, removed > 0))
+	}
+	view := c.page(now.Config)
+	if removed == 0 {
+		view.line("%s was not disabled %s.", view.bold(ext.Escape(change.Subject)), c.scope(change, p))
+		return nil
+	}
+	view.line("Enabled %s %s.", view.bold(ext.Escape(change.Subject)), c.scope(change, p))
+	return nil
+}
+
+// stillOff says what else keeps a subject off after it was enabled.
+func (c *call) stillOff(g *host.Generation, s state.Switch, change host.Change, removed int) error {
+	subject := ext.Escape(change.Subject)
+	for _, p := range g.Config.Plugins {
+		if p.Name == s.Extension && !p.Enabled {
+			return refuse("%s is disabled by the configuration as well: mortise explain %s says where", subject, word(enabledKey(p.Name)))
+		}
+	}
+	if removed > 0 || change.Everywhere || !disabledNow(g, s) {
+		return nil
+	}
+	return refuse("%s is not disabled in this workspace alone; it is in every one: mortise enable %s --everywhere", subject, word(change.Subject))
+}
+
+// enabledKey is the key of the configuration that switches a plugin off.
+func enabledKey(name ext.Name) string {
+	if strings.Contains(string(name), ".") {
+		return `plugins."` + string(name) + `".enabled`
+	}
+	return "plugins." + string(name) + ".enabled"
+}
+
+// disabledNow reports whether the listing shows the subject as disabled.
+func disabledNow(g *host.Generation, s state.Switch) bool {
+	l := g.Listing()
+	for _, x := range l.Extensions {
+		if s.Entry == "" && x.Name == string(s.Extension) {
+			return x.Status == "disabled"
+		}
+	}
+	for _, e := range l.Entries {
+		if e.Extension == string(s.Extension) && (e.Name == s.Entry || state.EntryName(e.Surface, e.Name) == s.Entry) {
+			return e.Status == "disabled"
+		}
+	}
+	return false
+}
+
+func (c *call) switched(change host.Change, s state.Switch, p Place, off, changed bool) switched {
+	out := switched{
+		Subject: change.Subject, Extension: string(s.Extension), Entry: s.Entry, Disabled: off, Changed: changed,
+		Scope: "workspace", Workspace: p.Workspace.Dir, Reason: s.Reason,
+	}
+	if change.Everywhere {
+		out.Scope, out.Workspace = "everywhere", ""
+	}
+	return out
+}
+
+// scope says where a change holds.
+func (c *call) scope(change host.Change, p Place) string {
+	if change.Everywhere {
+		return "in every workspace"
+	}
+	return "in this workspace (" + c.shown(p.Workspace.Dir) + ")"
+}
+
+func everywhere(change host.Change) string {
+	if change.Everywhere {
+		return " --everywhere"
+	}
+	return ""
+}
+
+func configOf(h *host.Host) *config.Config {
+	if g := h.Now(); g != nil {
+		return g.Config
+	}
+	return nil
+}

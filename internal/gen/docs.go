@@ -1,0 +1,118 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/catalog"
+	"github.com/mortise-dev/mortise/internal/surface"
+)
+
+const generated = "<!-- Made by make gen from the code. Do not edit. -->\n\n"
+
+// points is the reference of the extension points.
+func points() string {
+	var b strings.Builder
+	b.WriteString("# Extension points\n\n" + generated)
+	b.WriteString("A *surface* is a point whose contribution is an entry in the tree; a *hook* is one whose contribution is an answer to a question. " +
+		"They are read and shown in this order. In an Agent Plugins package, skills and servers lie where that format puts them; everything else lies below `dev.mortise/`.\n\n")
+	b.WriteString("| point | kind | files | needs | merges | a fault refuses |\n|---|---|---|---|---|---|\n")
+	for _, s := range catalog.Specs {
+		fmt.Fprintf(&b, "| [%s](#%s) | %s | `%s` | %s | %s | %s |\n", s.Name, s.Name, kind(s), files(s), s.Needs, s.Merge, refuses(s))
+	}
+	b.WriteString("\n*Needs* is the least trust of a source that may contribute. Trust is, from least to most: project, plugin, owner, builtin.\n\n## How entries merge\n\n| rule | what it does |\n|---|---|\n")
+	for m := surface.Unique; m <= surface.Exclusive; m++ {
+		fmt.Fprintf(&b, "| %s | %s |\n", m, m.Doc())
+	}
+	b.WriteString("\nPrecedence, who wins a name or a key: the owner, plugins as the configuration lists them, projects, built-ins.\n")
+	for _, s := range catalog.Specs {
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n", s.Name, s.Doc)
+		if s.Runs {
+			b.WriteString("What an entry declares runs or connects: a plugin's waits for a grant.\n\n")
+		}
+		b.WriteString("| field | holds | required | at most | meaning |\n|---|---|---|---|---|\n")
+		for _, f := range s.Fields {
+			fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", f.Name, f.Type, yes(f.Required), most(f.Max), f.Doc)
+		}
+	}
+	return b.String()
+}
+
+func kind(s *surface.Spec) string {
+	if s.Hook {
+		return "hook"
+	}
+	return "surface"
+}
+
+func files(s *surface.Spec) string {
+	if s.Dir == "." {
+		return s.Files
+	}
+	return s.Dir + "/" + s.Files
+}
+
+func refuses(s *surface.Spec) string {
+	if s.Whole {
+		return "the extension"
+	}
+	return "the entry"
+}
+
+func yes(b bool) string {
+	if b {
+		return "yes"
+	}
+	return ""
+}
+
+func most(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d characters", n)
+}
+
+// checks is the reference of everything that can be found.
+func checks() string {
+	var b strings.Builder
+	b.WriteString("# Checks\n\n" + generated)
+	b.WriteString("Every finding carries one of these codes. An *error* refuses the entry it was found in, or the extension where the entry is code or the fault is in its manifest; " +
+		"a *warning* is something recovered from, ignored or doubtful; an *info* asks for nothing. Codes are stable.\n\n")
+	l := ext.DefaultLimits
+	fmt.Fprintf(&b, "## Limits\n\n| limit | default | code |\n|---|--:|---|\n| bytes of one document | %d | `limit-file-bytes` |\n| documents of one extension | %d | `limit-files` |\n| directories below a component's directory | %d | `limit-depth` |\n",
+		l.FileBytes, l.Files, l.Depth)
+	b.WriteString(fixedLimits())
+	b.WriteString("\nThe first three are keys of the configuration (`[limits]`).\n")
+	for _, g := range catalog.Checks() {
+		fmt.Fprintf(&b, "\n## %s\n\n| code | severity | meaning | what to do |\n|---|---|---|---|\n", g.Part)
+		for _, c := range g.Checks {
+			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", c.Code, c.Severity, cell(c.Doc), cell(c.Fix))
+		}
+	}
+	return b.String()
+}
+
+func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
+
+// formats is the reference of the formats.
+func formats() string {
+	var b strings.Builder
+	b.WriteString("# Formats\n\n" + generated)
+	b.WriteString("How extensions may be laid out. Where a directory is laid out in several formats, the first of this list that is read wins, unless `format` in mortise.toml names another. " +
+		"A format that is known by sight is counted as of unknown format and named in a finding.\n\n")
+	b.WriteString("| format | recognised by | read | what it is |\n|---|---|---|---|\n")
+	for _, f := range catalog.Formats {
+		marker := "nothing of the above"
+		if f.Marker != "" {
+			marker = "`" + f.Marker + "`"
+		}
+		read := "yes"
+		if f.Lay == nil {
+			read = "by sight"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", f.Name, marker, read, f.Doc)
+	}
+	return b.String()
+}

@@ -1,0 +1,2 @@
+// Package layers holds one test: that imports point one way.
+package layers
