@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
@@ -59,6 +60,7 @@ type matcher struct {
 	limits ext.Limits
 	dir    string
 	full   bool
+	way    []string // where the links on the way led
 }
 
 // canonical is the path in the canonical tree of what lies at name.
@@ -233,6 +235,8 @@ func (m *matcher) files(dir string, entries []fs.DirEntry, depth int) {
 			m.fault(name, FaultOf(err, m.at(name)))
 		case err != nil:
 			m.t.Findings.Add(FaultOf(err, m.at(name)))
+		case isDir && deep && e.Type()&fs.ModeSymlink != 0:
+			m.through(name, depth+1)
 		case isDir && deep:
 			m.below(name, depth+1)
 		case isDir && path.Ext(name) == ending:
@@ -241,6 +245,42 @@ func (m *matcher) files(dir string, entries []fs.DirEntry, depth int) {
 			m.add(name)
 		}
 	}
+}
+
+// through goes through a link to a directory, unless it leads to a place that
+// the way here came through.
+func (m *matcher) through(link string, depth int) {
+	real, ok := m.real(link)
+	if ok && (within(m.realDir(path.Dir(link)), real) || slices.Contains(m.way, real)) {
+		m.t.Findings.Add(Loop.At(m.at(link), "the link leads to a directory that holds it"))
+		return
+	}
+	m.way = append(m.way, real)
+	m.below(link, depth)
+	m.way = m.way[:len(m.way)-1]
+}
+
+// real is where a name really lies, for file systems that have links.
+func (m *matcher) real(name string) (string, bool) {
+	r, ok := m.t.FS.(interface {
+		Real(name string) (string, bool, error)
+	})
+	if !ok {
+		return name, false
+	}
+	real, _, err := r.Real(name)
+	return real, err == nil
+}
+
+func (m *matcher) realDir(name string) string {
+	real, _ := m.real(name)
+	return real
+}
+
+// within reports whether a path is dir or lies below it.
+func within(name, dir string) bool {
+	rest, ok := strings.CutPrefix(name, dir)
+	return ok && (rest == "" || rest[0] == '/' || rest[0] == '\\')
 }
 
 func (m *matcher) below(dir string, depth int) {

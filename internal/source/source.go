@@ -103,22 +103,28 @@ func Detect(formats []Format, t *ext.Tree, env Env) (read *Format, m Manifest, o
 }
 
 // Lay recognises the tree's format and lays it out. pin names the format to
-// use; "" means the first that fits. Without any it is laid out as loose files
-// and ok is false when there are none either.
+// use, whose marker must be there and is believed; "" means the first that
+// fits. Without any it is laid out as loose files. ok is false when there is
+// nothing of the format that was pinned, or nothing at all.
 func Lay(formats []Format, loose Format, t *ext.Tree, pin string, env Env) (ok bool) {
 	wanted := formats
 	if pin != "" {
 		wanted = nil
 		for _, f := range append(formats[:len(formats):len(formats)], loose) {
-			if family(f.Name) == family(pin) {
+			if family(f.Name) == family(pin) && f.Marker != "" {
+				f.Recognise = nil
 				wanted = append(wanted, f)
 			}
 		}
 	}
 	f, m, others := Detect(wanted, t, env)
 	t.Also = others
-	if f == nil {
+	switch {
+	case f == nil && (pin == "" || family(pin) == family(loose.Name)):
 		return layOther(loose, t, env)
+	case f == nil:
+		t.Format = pin
+		return false
 	}
 	t.Format = f.Name
 	f.Lay(t, m, env)

@@ -3,6 +3,7 @@
 package dir
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -66,7 +67,7 @@ func (p *Plugin) tree() ext.Tree {
 	}
 	t.FS, t.Close = r, func() { _ = r.Close() }
 	if !source.Lay(p.Formats, p.Loose, &t, p.Format, p.Env) {
-		t.Findings.Add(source.NotThere.At(t.Origin, "the directory %s holds no extension of a known format", ext.Quote(p.Shown)))
+		t.Findings.Add(source.NotThere.At(t.Origin, "the directory %s holds no extension of %s", ext.Quote(p.Shown), cmp.Or(p.Format, "a known format")))
 	}
 	if name, err := ext.ParseName(t.Label); err == nil && p.Labelled {
 		t.Rename(name)

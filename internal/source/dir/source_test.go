@@ -94,7 +94,17 @@ func TestPluginThatCannotBeRead(t *testing.T) {
 			p := plugin(path)
 			p.Format = "claude-code"
 			return p
-		}, "acme loose plugin [source-missing ]"},
+		}, "acme claude-code plugin [source-missing ]"},
+		{"a format that is not there where loose files are", func(path string) *dir.Plugin {
+			p := plugin(filepath.Join(path, "loose"))
+			p.Format = "claude-code"
+			return p
+		}, "acme claude-code plugin [source-missing ]"},
+		{"a manifest that is not of the format it is said to be", func(path string) *dir.Plugin {
+			p := plugin(filepath.Join(path, "other"))
+			p.Format = "agent-plugins"
+			return p
+		}, "acme agent-plugins/1.0.0 plugin [manifest-field plugin.json]"},
 		{"at fault in the configuration", func(path string) *dir.Plugin {
 			p := plugin(path)
 			p.Fault = &fault
@@ -102,7 +112,7 @@ func TestPluginThatCannotBeRead(t *testing.T) {
 		}, "acme  plugin [source-missing ]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			path := golden.Dir(t, golden.Files("file", "x"))
+			path := golden.Dir(t, golden.Files("file", "x", "loose/skills/a/SKILL.md", "a", "other/plugin.json", `{"name": "other"}`, "other/skills/a/SKILL.md", "a"))
 			if got := tell(t, c.lay(path)); got != c.want {
 				t.Errorf("Trees: got %q, want %q", got, c.want)
 			}

@@ -80,7 +80,7 @@ func (s *Source) Trees(ctx context.Context) iter.Seq2[ext.Tree, error] {
 		defer base.Close()
 		l := list(base, s.Workers)
 		s.stamps = base.Trace()
-		f := &finder{listing: l, formats: s.Formats, begins: beginnings(s.Formats), folders: s.componentDirs()}
+		f := &finder{listing: l, formats: s.Formats, begins: beginnings(s.Formats), folders: s.componentDirs(), claims: map[string]bool{}}
 		f.visit(".", open)
 		for _, err := range f.lost() {
 			if !yield(ext.Tree{}, err) {
@@ -119,6 +119,7 @@ type finder struct {
 	folders []string        // names of component directories
 	found   []candidate
 	roots   map[string]bool // the same by directory; made when it is first asked for
+	claims  map[string]bool // skills of the roots laid out so far, outer ones first
 }
 
 // standing is what is known of a directory before it is looked at.
@@ -146,12 +147,12 @@ func (f *finder) visit(dir string, as standing) {
 	case f.has(dir, "SKILL.md"):
 		f.found = append(f.found, candidate{dir, false})
 		as = claimed
-	case f.folderOfSkills(dir):
-		f.found = append(f.found, candidate{dir, false})
-		as = laid
 	case f.hasComponents(dir):
 		f.found = append(f.found, candidate{dir, false})
 		components = true
+	case f.folderOfSkills(dir):
+		f.found = append(f.found, candidate{dir, false})
+		as = laid
 	}
 	for _, e := range f.dirs[dir] {
 		below := path.Join(dir, e.Name())
@@ -320,19 +321,21 @@ func NameOf(label, dir string) ext.Name {
 	return "unnamed"
 }
 
-// unclaimed counts the skills that lie in the root and are no part of it.
+// unclaimed counts the skills that lie in the root and are part neither of it
+// nor of a root around it.
 func (f *finder) unclaimed(t *ext.Tree, c candidate) {
 	if t.Unread {
 		return
 	}
-	mine := make(map[string]bool, len(t.Places))
 	for i := range t.Places {
-		mine[path.Join(c.dir, t.Places[i].File)] = true
+		if path.Base(t.Places[i].File) == "SKILL.md" {
+			f.claims[path.Join(c.dir, t.Places[i].File)] = true
+		}
 	}
 	first, n := "", 0
 	f.within(c.dir, func(dir string) {
 		name := path.Join(dir, "SKILL.md")
-		if !f.has(dir, "SKILL.md") || mine[name] {
+		if !f.has(dir, "SKILL.md") || f.claims[name] {
 			return
 		}
 		if n++; n == 1 {
