@@ -91,8 +91,9 @@ func (s *scan) read(p *ext.Place, spec *surface.Spec) Found {
 		c := s.content(p.File)
 		d.Doc, d.Body, d.BodyLine, d.Findings = c.Doc, c.Body, c.BodyLine, c.Findings
 		d.Digest = ext.Sum(c.Data)
+		f.Broken = c.Lost
 	}
-	f.Broken = d.Findings.Failed()
+	f.Broken = f.Broken || d.Findings.Failed()
 	if spec.Runs && !f.Broken {
 		d.Refs = references(s.tree.FS, &d.Doc)
 	}

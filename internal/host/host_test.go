@@ -279,3 +279,50 @@ func TestSwitches(t *testing.T) {
 		t.Errorf("the history has %d events (%v), want 4: an adoption, two switches off, one on", len(events), err)
 	}
 }
+
+// TestLaw06_A_guard_that_no_door_asks_is_told holds that a guard which would
+// not be consulted is listed as unasked, with a warning, and never as active.
+func TestLaw06_A_guard_that_no_door_asks_is_told(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{
+		"mortise.toml":     "[plugins.acme]\npath = \"./acme\"\n",
+		"acme/plugin.json": `{"$schema":"https://agent-plugins.org/schemas/1.0.0/plugin.schema.json","name":"acme"}`,
+		"acme/dev.mortise/hooks/before_tool_call/no-prod.json": `{"answer": {"verdict": "deny"}, "matches": ["deploy"]}`,
+	})
+	h := open(t, dir, memstore.New(), nil)
+	if err := h.Adopt(context.Background(), "tester"); err != nil {
+		t.Fatal(err)
+	}
+	g := refresh(t, h)
+	l := g.Listing()
+	if got := status(l, "acme:no-prod"); got != "unasked" {
+		t.Errorf("acme:no-prod is %s, want unasked", got)
+	}
+	if !slices.Contains(codes(l), "guard-unasked") {
+		t.Errorf("nothing says that the guard is not asked: %v", codes(l))
+	}
+	if n := len(g.Session(true).Guards); n != 0 {
+		t.Errorf("a session shows %d guards, want none: a guard that is not asked is a false check", n)
+	}
+}
+
+// A file of the configuration that is broken costs what it says and nothing
+// else: listing always runs.
+func TestLaw08_Listing_runs_whatever_is_broken(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{
+		"mortise.toml":                    "[plugins.acme\npath = 1\n",
+		".mortise/skills/review/SKILL.md": skillText("review"),
+		".mortise/skills/bad/SKILL.md":    "---\nname: bad\n",
+		".mortise/tools/x.json":           "{",
+	})
+	l := refresh(t, open(t, dir, memstore.New(), nil)).Listing()
+	if got := status(l, "owner:review"); got != "pending" {
+		t.Errorf("owner:review is %s, want it listed", got)
+	}
+	for _, code := range []string{"toml-syntax", "frontmatter-unclosed", "json-syntax"} {
+		if !slices.Contains(codes(l), code) {
+			t.Errorf("%s is not told: %v", code, codes(l))
+		}
+	}
+}

@@ -3,6 +3,7 @@ package host
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/admit"
@@ -130,7 +131,9 @@ func (l *Listing) add(ds []*admit.Decision, root string) *ExtensionRow {
 			l.addFindings(c.Findings, root)
 			l.Entries = append(l.Entries, EntryRow{
 				Surface: c.Spec.Name, Name: c.Name, Qualified: ext.Qualified(t.Extension, c.Name), Extension: string(t.Extension),
-				Path: c.Origin.Path, Line: c.Origin.Line, Status: c.Status.String(), Description: c.Description, Root: root,
+				Path: c.Origin.Path, Line: c.Origin.Line, Status: c.Status.String(), Root: root,
+				// A copy: the description is part of the file's text, which a row must not keep.
+				Description: strings.Clone(c.Description),
 			})
 		}
 	}

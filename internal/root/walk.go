@@ -54,10 +54,7 @@ type walker struct {
 func (r *Root) walk(name string, since int64) (place, error) {
 	for range tries {
 		w := walker{Root: r, name: name, since: since, at: r.dir, here: fact{mode: fs.ModeDir}}
-		if name != "." {
-			w.rest = strings.Split(name, "/")
-		}
-		w.own = len(w.rest)
+		w.begin()
 		err := w.run()
 		if err == nil {
 			return w.arrive()
@@ -67,6 +64,22 @@ func (r *Root) walk(name string, since int64) (place, error) {
 		}
 	}
 	return place{}, errUnsteady
+}
+
+// begin sets out at the parent of the name, if no link is on the way there.
+func (w *walker) begin() {
+	dir, base := path.Split(w.name)
+	if dir = strings.TrimSuffix(dir, "/"); dir != "" && !w.blind {
+		if f, _, err := w.in.look(dir); err == nil && f.kind() == Dir {
+			w.at, w.here, w.seen = filepath.Join(w.dir, filepath.FromSlash(dir)), f, true
+			w.rest, w.own = []string{base}, 1
+			return
+		}
+	}
+	if w.name != "." {
+		w.rest = strings.Split(w.name, "/")
+	}
+	w.own = len(w.rest)
 }
 
 func (w *walker) run() error {
@@ -83,38 +96,47 @@ func (w *walker) run() error {
 			continue
 		case "..":
 			w.at, w.seen = filepath.Dir(w.at), false
-			continue
+		default:
+			before := w.links
+			if err := w.step(part, own); err != nil {
+				return err
+			}
+			if w.links == before {
+				continue
+			}
 		}
-		before := w.links
-		if err := w.step(part, own); err != nil {
+		// A link was just followed, or its target's "..": perhaps no more
+		// links are on the rest of the way.
+		if done, err := w.leap(); done || err != nil {
 			return err
-		}
-		if w.links > before && w.leap() {
-			return nil
 		}
 	}
 	return nil
 }
 
 // leap goes all the way at once if no link is left on it.
-func (w *walker) leap() bool {
+func (w *walker) leap() (bool, error) {
 	if w.blind || len(w.rest) == 0 || slices.Contains(w.rest, "..") {
-		return false
+		return false, nil
 	}
 	if last := w.rest[len(w.rest)-1]; last == "" || last == "." {
-		return false
+		return false, nil
 	}
 	end := onward(w.at, w.rest)
 	d, key, out := w.place(end)
 	if out && !w.opt.Follow {
-		return false
+		return false, nil
 	}
 	f, _, err := d.look(key)
+	if err != nil && !out && w.own == 0 && errors.Is(err, fs.ErrNotExist) {
+		w.note(d, key, w.since) // no link was on the way to where there is nothing
+		return false, &DanglingError{Link: w.link, Target: end}
+	}
 	if err != nil || f.kind() == Link {
-		return false
+		return false, nil
 	}
 	w.at, w.here, w.seen, w.rest, w.own = end, f, true, nil, 0
-	return true
+	return true, nil
 }
 
 // step goes on by one part, which came from the name itself or from a link.

@@ -20,6 +20,9 @@ type Content struct {
 	BodyLine int
 	Data     []byte
 	Findings ext.Findings // an error means that Doc cannot be used
+	// Lost: nothing was read; the findings say why, which for a link that leads
+	// nowhere is a warning.
+	Lost bool
 }
 
 // BadEnding is a document in a form that no reader knows.
@@ -34,7 +37,7 @@ var BadEnding = &ext.Check{
 func Read(fsys fs.FS, o ext.Origin, limits ext.Limits) Content {
 	data, err := ReadBytes(fsys, o.Path, limits.FileBytes)
 	if err != nil {
-		return Content{Findings: ext.Findings{FaultOf(err, o)}}
+		return Content{Findings: ext.Findings{FaultOf(err, o)}, Lost: true}
 	}
 	c := Parse(o, data)
 	target := strings.TrimSpace(string(data[:min(len(data), 512)]))

@@ -71,7 +71,12 @@ func Decisions(ds []admit.Decision) string {
 	for i := range ds {
 		d := &ds[i]
 		t := d.Tree()
-		fmt.Fprintf(&b, "%s: %s%s: %s", t.Extension, t.Format, unread(t), d.Status())
+		if t.Unread { // no candidate: the host does not ask about it
+			fmt.Fprintf(&b, "%s: %s%s\n", t.Extension, t.Format, unread(t))
+			show(&b, "\t", t, d.Findings())
+			continue
+		}
+		fmt.Fprintf(&b, "%s: %s: %s", t.Extension, t.Format, d.Status())
 		if d.Reason() != "" {
 			fmt.Fprintf(&b, ": %s", d.Reason())
 		}

@@ -32,5 +32,8 @@ func Fold(name string) string {
 		}
 		return r
 	}, name)
-	return norm.NFKC.String(cases.Fold().String(norm.NFKC.String(name)))
+	// Folding alone turns the upper case of some scripts into the lower and the
+	// lower into the upper.
+	name = strings.ToLower(cases.Fold().String(norm.NFKC.String(name)))
+	return norm.NFKC.String(name)
 }

@@ -112,3 +112,11 @@ func (c *call) shown(path string) string {
 	}
 	return ext.Escape(filepath.ToSlash(path))
 }
+
+// directoryShown is shown for a directory, which is no single dot.
+func (c *call) directoryShown(dir string) string {
+	if s := c.shown(dir); s != "." {
+		return s
+	}
+	return ext.Escape(filepath.ToSlash(dir))
+}

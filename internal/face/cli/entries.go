@@ -25,7 +25,7 @@ func (p *page) entries(l *host.Listing, name string) {
 			status = ""
 		}
 		t.row(
-			cell{ext.Escape(shown), p.bold}, cell{ext.Escape(e.Extension), p.dim}, cell{status, p.style.status},
+			cell{ext.Escape(shown), p.bold}, cell{ext.Escape(e.Extension), p.dim}, cell{status, p.status},
 			cell{line(e.Description) + shadow(e), nil},
 		)
 	}

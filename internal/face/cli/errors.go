@@ -56,11 +56,6 @@ func (c *call) complain(err error) {
 	fmt.Fprintln(c.Err, "mortise: "+safe(err.Error()))
 }
 
-// note writes a remark beside the result.
-func (c *call) note(format string, args ...any) {
-	fmt.Fprintln(c.Err, "mortise: "+safe(fmt.Sprintf(format, args...)))
-}
-
 // usage is an error of how the command was called.
 func usage(format string, args ...any) error {
 	return ext.AsUsage(fmt.Errorf(format, args...))

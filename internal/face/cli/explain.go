@@ -1,10 +1,11 @@
 package cli
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/mortise-dev/mortise/ext"
-	"github.com/mortise-dev/mortise/internal/config"
 	"github.com/mortise-dev/mortise/internal/host"
 )
 
@@ -39,51 +40,6 @@ key: its value, where that comes from, and what every lower layer says.`,
 	}
 }
 
-// explanation is the JSON document of explain.
-type explanation struct {
-	Name       string              `json:"name"`
-	Adopted    bool                `json:"adopted"` // false: it is what adoption would give
-	Entries    []host.EntryMeaning `json:"entries"`
-	Extensions []host.ExtensionRow `json:"extensions"`
-	Settings   []setting           `json:"settings"`
-	Findings   []host.FindingRow   `json:"findings"`
-}
-
-// setting is a key of the configuration with what every layer says.
-type setting struct {
-	Key string `json:"key"`
-	saying
-	Layers []saying `json:"layers"` // what else was said, the highest first
-}
-
-// saying is what one layer says about a key.
-type saying struct {
-	Layer   config.Layer `json:"layer"`
-	Value   string       `json:"value"`
-	Path    string       `json:"path"` // the file, or the variable
-	Line    int          `json:"line"`
-	Ignored string       `json:"ignored"` // why it does not count, where no higher layer is the reason
-}
-
-func explanationOf(x *host.Explanation, adopted bool) explanation {
-	out := explanation{
-		Name: x.Name, Adopted: adopted,
-		Entries: x.Entries, Extensions: x.Extensions, Settings: []setting{}, Findings: x.Findings,
-	}
-	for _, v := range x.Settings {
-		s := setting{Key: v.Key, saying: sayingOf(v.Said), Layers: []saying{}}
-		for _, said := range v.Shadowed {
-			s.Layers = append(s.Layers, sayingOf(said))
-		}
-		out.Settings = append(out.Settings, s)
-	}
-	return out
-}
-
-func sayingOf(s config.Said) saying {
-	return saying{Layer: s.Layer, Value: s.Text, Path: s.Origin.Path, Line: s.Origin.Line, Ignored: s.Ignored}
-}
-
 func (p *page) explanation(x *host.Explanation, g *host.Generation) {
 	l := &host.Listing{Extensions: g.Listing().Extensions}
 	r := rootsOf(l, p.call)
@@ -108,7 +64,7 @@ func (p *page) meaning(x *host.Explanation) {
 	name := p.bold(ext.Escape(x.Name))
 	for _, e := range x.Entries {
 		if len(e.Candidates) > 0 {
-			p.line("%s is ambiguous: it could be %s. Use one of these names.", name, enumerate(escaped(e.Candidates)))
+			p.line("%s is ambiguous: it could be %s. Use one of these names.", name, either(escaped(e.Candidates)))
 			return
 		}
 	}
@@ -130,11 +86,8 @@ func (p *page) meaning(x *host.Explanation) {
 
 func (p *page) entry(e host.EntryMeaning, r roots) {
 	p.gap()
-	head := p.bold(ext.Escape(e.Qualified)) + "  " + e.Surface + ", " + p.status(e.Status)
-	if e.Reason != "" && e.Reason != e.Status {
-		head += ": " + line(e.Reason)
-	}
-	p.line("%s", head)
+	reason := strings.TrimPrefix(strings.TrimPrefix(e.Reason, e.Status), ": ")
+	p.line("%s  %s, %s%s", p.bold(ext.Escape(e.Qualified)), e.Surface, p.status(e.Status), after(": ", line(reason)))
 	var t table
 	field := func(name, value string) {
 		if value != "" {
@@ -183,39 +136,6 @@ func after(before, s string) string {
 		return ""
 	}
 	return before + s
-}
-
-// setting shows a key's value and every layer below it.
-func (p *page) setting(v config.Value, r roots) {
-	p.gap()
-	p.line("%s = %s", p.bold(ext.Escape(v.Key)), value(v.Text))
-	var t table
-	for i, said := range append([]config.Said{v.Said}, v.Shadowed...) {
-		note := "in effect"
-		if i > 0 {
-			note = line(said.Ignored)
-		}
-		t.row(cell{said.Layer.String(), nil}, cell{value(said.Text), nil}, cell{origin(p.call, said, r), p.dim}, cell{note, nil})
-	}
-	t.full(p)
-}
-
-// value is a configured value as it is shown.
-func value(text string) string {
-	if text == "" {
-		return `""`
-	}
-	return line(text)
-}
-
-func origin(c *call, s config.Said, r roots) string {
-	if s.Layer == config.Environment {
-		return "$" + ext.Escape(s.Origin.Path)
-	}
-	if s.Layer == config.Default {
-		return ""
-	}
-	return r.at(c, "", "", s.Origin.Path, s.Origin.Line)
 }
 
 func escaped(names []string) []string {

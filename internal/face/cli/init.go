@@ -101,7 +101,7 @@ func (b *begun) write(cfg *config.Config) error {
 	if err != nil {
 		return fmt.Errorf("begin a workspace: %w", err)
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }()
 	if err := b.file(root, config.SharedFile, config.Template()); err != nil {
 		return err
 	}
@@ -143,6 +143,9 @@ func (c *call) adoptOwn(ctx context.Context, p Place, b *begun) (*config.Config,
 	if err != nil {
 		return nil, err
 	}
+	if b.Adopted = now.Adopted; b.Adopted {
+		return now.Config, nil
+	}
 	if b.Pending = b.others(now); len(b.Pending) > 0 {
 		return now.Config, nil
 	}
@@ -176,7 +179,7 @@ func (b *begun) others(g *host.Generation) []string {
 
 // begun shows what was done and what comes next.
 func (p *page) begun(b *begun, cfg *config.Config) {
-	p.line("%s is a workspace.", p.bold(p.call.shown(b.Workspace)))
+	p.line("%s is a workspace.", p.bold(p.call.directoryShown(b.Workspace)))
 	for _, name := range b.Written {
 		p.line("  %s %s", p.green("wrote"), p.call.shown(filepath.Join(b.Workspace, filepath.FromSlash(name))))
 	}

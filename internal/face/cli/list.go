@@ -82,7 +82,7 @@ func (c *call) showList(g *host.Generation, surface string, verbose bool) error 
 // head says which workspace and generation this is.
 func (p *page) head(g *host.Generation) {
 	w := g.Config.Workspace()
-	p.line("%s  %s", p.bold(p.call.shown(w.Dir)), p.dim("generation "+decimal(g.Number)+", digest "+g.Digest().Short()))
+	p.line("%s  %s", p.bold(p.call.directoryShown(w.Dir)), p.dim("generation "+decimal(g.Number)+", digest "+g.Digest().Short()))
 }
 
 // adoption says what keeps the workspace from agents, if anything does, and
@@ -125,11 +125,11 @@ func (p *page) extensions(l *host.Listing) {
 	var t table
 	for _, x := range l.Extensions {
 		t.row(
-			cell{ext.Escape(x.Name), p.bold}, cell{format(x), nil}, cell{x.Trust, nil}, cell{x.Status, p.style.status},
-			cell{has.of(&x, p.call), nil}, cell{incomplete(&x), p.yellow},
+			cell{ext.Escape(x.Name), p.bold}, cell{format(x), nil}, cell{x.Trust, nil}, cell{x.Status, p.status},
+			cell{incomplete(&x), p.yellow}, cell{has.of(&x, p.call), nil},
 		)
 	}
-	t.write(p)
+	t.folded(p)
 }
 
 func format(x host.ExtensionRow) string {
@@ -147,7 +147,7 @@ func incomplete(x *host.ExtensionRow) string {
 	if x.Status == "refused" {
 		return decimal(uint64(x.Incomplete)) + " at fault"
 	}
-	return "incomplete: " + decimal(uint64(x.Incomplete)) + " of " + decimal(uint64(x.Entries)) + " refused"
+	return "incomplete: " + decimal(uint64(x.Incomplete)) + " of " + decimal(uint64(x.Entries))
 }
 
 // totals is the line that adds up.

@@ -49,14 +49,13 @@ func Reference() string {
 }
 
 func describe(b *strings.Builder, cmd *cobra.Command) {
-	fmt.Fprintf(b, "\n## mortise %s\n\n", cmd.Name())
-	fmt.Fprintf(b, "    %s\n\n", cmd.UseLine())
+	fmt.Fprintf(b, "\n## mortise %s\n\n    %s\n\n", cmd.Name(), useLine(cmd))
 	long := cmd.Long
 	if long == "" {
 		long = cmd.Short + "."
 	}
 	b.WriteString(long + "\n")
-	if cmd.LocalNonPersistentFlags().HasAvailableFlags() {
+	if len(described(cmd.LocalNonPersistentFlags())) > 0 {
 		b.WriteString("\n")
 		flags(b, cmd.LocalNonPersistentFlags())
 	}
@@ -67,15 +66,7 @@ func describe(b *strings.Builder, cmd *cobra.Command) {
 
 func flags(b *strings.Builder, set *pflag.FlagSet) {
 	b.WriteString("| flag | meaning |\n|---|---|\n")
-	set.VisitAll(func(f *pflag.Flag) {
-		if f.Hidden || f.Name == "help" {
-			return
-		}
-		name, usage := pflag.UnquoteUsage(f)
-		short := ""
-		if f.Shorthand != "" {
-			short = "-" + f.Shorthand + ", "
-		}
-		fmt.Fprintf(b, "| `%s--%s%s` | %s |\n", short, f.Name, after(" ", name), usage)
-	})
+	for _, f := range described(set) {
+		fmt.Fprintf(b, "| `%s` | %s |\n", f.name, f.usage)
+	}
 }

@@ -13,7 +13,7 @@ import (
 
 const rootLong = `Mortise finds every extension that an AI agent could use in a workspace where it
 lies, decides which to admit, merges what it admitted, and explains the outcome
-line by line. Looking runs nothing and writes nothing.`
+line by line. Looking runs nothing and changes nothing.`
 
 // root makes the commands. They are made anew for each run.
 func (c *call) root() *cobra.Command {
@@ -38,23 +38,23 @@ func (c *call) root() *cobra.Command {
 	c.globalFlags(root.PersistentFlags())
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommand(help(root))
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { c.page(nil).help(cmd) })
+	cobra.EnableCommandSorting = false // help lists commands in this order
+	cobra.MousetrapHelpText = ""       // nothing waits for a key, wherever it was started from
 	root.AddCommand(
 		c.list(), c.check(), c.explain(), c.session(),
 		c.begin(), c.enable(), c.disable(),
 		c.schema(), c.version(), c.completion(root),
 	)
-	for _, cmd := range root.Commands() {
-		cmd.DisableFlagsInUseLine = true
-	}
 	_ = root.RegisterFlagCompletionFunc("color", cobra.FixedCompletions(colors, cobra.ShellCompDirectiveNoFileComp))
 	_ = root.MarkPersistentFlagDirname("workspace")
 	return root
 }
 
 func (c *call) globalFlags(f *pflag.FlagSet) {
-	f.StringVar(&c.workspace, "workspace", "", "the workspace, a `DIR`; else the nearest ancestor with mortise.toml, else the top of the git checkout, else the current directory")
+	f.StringVar(&c.workspace, "workspace", "", "the workspace; without it the nearest `DIR` upwards with mortise.toml, the top of the git checkout, or the current directory")
 	f.BoolVar(&c.json, "json", false, "write the result as one JSON document")
-	f.StringVar(&c.color, "color", "", "`WHEN` to use colours: auto, always or never; else as output.color is configured")
+	f.StringVar(&c.color, "color", "", "use colours `WHEN`: auto, always or never; without it as output.color says")
 }
 
 // checkFlags looks at what flag parsing cannot.
@@ -66,29 +66,6 @@ func (c *call) checkFlags(cmd *cobra.Command) error {
 		return usage("--workspace names no directory")
 	}
 	return nil
-}
-
-// help is the command that shows the help of another.
-func help(root *cobra.Command) *cobra.Command {
-	return &cobra.Command{
-		Use:   "help [COMMAND]",
-		Short: "Show the help of a command",
-		Args:  upTo(1, "COMMAND"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return root.Help()
-			}
-			cmd, _, err := root.Find(args)
-			if err != nil || cmd == root {
-				return unknownCommand(root, args[0])
-			}
-			cmd.InitDefaultHelpFlag()
-			return cmd.Help()
-		},
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return commandNames(root), cobra.ShellCompDirectiveNoFileComp
-		},
-	}
 }
 
 func unknownCommand(root *cobra.Command, name string) error {
@@ -113,7 +90,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	}
 	var missing *pflag.NotExistError
 	if !errors.As(err, &missing) {
-		return usage("%s: %w; see mortise %s --help", cmd.Name(), err, cmd.Name())
+		return usage("%s: %w; see %s --help", cmd.CommandPath(), err, cmd.CommandPath())
 	}
 	if short := missing.GetSpecifiedShortnames(); short != "" {
 		return usage("%s has no flag %s; see %s --help", cmd.CommandPath(), quote("-"+short), cmd.CommandPath())
@@ -145,7 +122,7 @@ func upTo(n int, what string) cobra.PositionalArgs {
 func one(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
-			return usage("%s needs %s: %s", cmd.CommandPath(), article(what), cmd.UseLine())
+			return usage("%s needs %s: %s", cmd.CommandPath(), article(what), useLine(cmd))
 		}
 		return upTo(1, what)(cmd, args)
 	}

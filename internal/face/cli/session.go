@@ -21,7 +21,8 @@ its size in characters and estimated tokens.
 
 For a workspace that is not adopted it shows what adoption would give, and says so.
 --text is for handing on: it prints what reaches an agent now, so that in a
-workspace that is not adopted it prints nothing and the exit code is 1.`,
+workspace that is not adopted it prints nothing and the exit code is 1. Characters
+that do not show are escaped; the document of --json has the exact text.`,
 		Args: upTo(0, "argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if text && c.json {
@@ -111,7 +112,7 @@ func (p *page) prompt(v *session.View, r roots) {
 	t.write(p)
 	p.gap()
 	for text := range strings.SplitSeq(ext.EscapeText(v.Text), "\n") {
-		p.line("  %s %s", p.dim("│"), text)
+		p.line("  %s%s", p.dim("│"), after(" ", text))
 	}
 }
 

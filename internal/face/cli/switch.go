@@ -35,7 +35,7 @@ holds for the very next command and call.
 		},
 		ValidArgsFunction: c.completes(subjects),
 	}
-	cmd.Flags().StringVar(&change.Reason, "reason", "", "why, as `TEXT`; it is shown wherever the subject is")
+	cmd.Flags().StringVar(&change.Reason, "reason", "", "why, as `TEXT`, for those who wonder later")
 	everywhereFlag(cmd, &change)
 	return cmd
 }
@@ -121,7 +121,7 @@ func (c *call) switchOn(ctx context.Context, change host.Change) error {
 	if err != nil {
 		return err
 	}
-	if err := c.stillOff(now, s, change, removed); err != nil {
+	if err := c.stillOff(now, s, change); err != nil {
 		return err
 	}
 	if c.json {
@@ -129,25 +129,29 @@ func (c *call) switchOn(ctx context.Context, change host.Change) error {
 	}
 	view := c.page(now.Config)
 	if removed == 0 {
-		view.line("%s was not disabled %s.", view.bold(ext.Escape(change.Subject)), c.scope(change, p))
+		view.line("%s is not disabled %s; there is nothing to take back.", view.bold(ext.Escape(change.Subject)), c.scope(change, p))
 		return nil
 	}
 	view.line("Enabled %s %s.", view.bold(ext.Escape(change.Subject)), c.scope(change, p))
 	return nil
 }
 
-// stillOff says what else keeps a subject off after it was enabled.
-func (c *call) stillOff(g *host.Generation, s state.Switch, change host.Change, removed int) error {
+// stillOff says what else keeps a subject off after it was enabled: the
+// configuration, or a switch of the other scope.
+func (c *call) stillOff(g *host.Generation, s state.Switch, change host.Change) error {
 	subject := ext.Escape(change.Subject)
 	for _, p := range g.Config.Plugins {
 		if p.Name == s.Extension && !p.Enabled {
-			return refuse("%s is disabled by the configuration as well: mortise explain %s says where", subject, word(enabledKey(p.Name)))
+			return refuse("%s is disabled by the configuration: mortise explain %s says where", subject, word(enabledKey(p.Name)))
 		}
 	}
-	if removed > 0 || change.Everywhere || !disabledNow(g, s) {
+	switch {
+	case !disabledNow(g, s):
 		return nil
+	case change.Everywhere:
+		return refuse("%s is disabled in this workspace: mortise enable %s", subject, word(change.Subject))
 	}
-	return refuse("%s is not disabled in this workspace alone; it is in every one: mortise enable %s --everywhere", subject, word(change.Subject))
+	return refuse("%s is disabled in every workspace: mortise enable %s --everywhere", subject, word(change.Subject))
 }
 
 // enabledKey is the key of the configuration that switches a plugin off.
@@ -190,7 +194,7 @@ func (c *call) scope(change host.Change, p Place) string {
 	if change.Everywhere {
 		return "in every workspace"
 	}
-	return "in this workspace (" + c.shown(p.Workspace.Dir) + ")"
+	return "in this workspace (" + c.directoryShown(p.Workspace.Dir) + ")"
 }
 
 func everywhere(change host.Change) string {

@@ -28,29 +28,69 @@ func (t *table) write(p *page) { t.within(p, p.width) }
 // full writes the rows and shortens nothing.
 func (t *table) full(p *page) { t.within(p, 0) }
 
-func (t *table) within(p *page, width int) {
-	widths := t.widths(width)
-	for _, row := range t.rows {
-		var b strings.Builder
-		used := 0
-		for i, c := range row {
-			if widths[i] == 0 {
-				continue
-			}
-			most := widths[i]
-			if i == len(widths)-1 {
-				most = rest(width, used+2)
-			}
-			text := shorten(c.text, most, width > 0)
-			pad := max(widths[i]-wide.StringWidth(text), 0)
-			used += 2 + widths[i]
-			if c.paint != nil {
-				text = c.paint(text)
-			}
-			b.WriteString("  " + text + strings.Repeat(" ", pad))
+// folded is full where the rows fit the page; else their last cell stands on a
+// line of its own.
+func (t *table) folded(p *page) {
+	total := 0
+	for _, w := range t.widths(0) {
+		if w > 0 {
+			total += 2 + w
 		}
-		p.line("%s", strings.TrimRight(b.String(), " "))
 	}
+	if p.width == 0 || total <= p.width {
+		t.full(p)
+		return
+	}
+	first := table{}
+	for _, row := range t.rows {
+		first.row(row[:len(row)-1]...)
+	}
+	for i, text := range first.lines(p.width) {
+		last := t.rows[i][len(t.rows[i])-1]
+		p.line("%s\n    %s", text, last.painted(last.text))
+	}
+}
+
+func (t *table) within(p *page, width int) {
+	for _, text := range t.lines(width) {
+		p.line("%s", text)
+	}
+}
+
+// lines are the rows as they are written; 0 is no limit to their width.
+func (t *table) lines(width int) []string {
+	widths := t.widths(width)
+	out := make([]string, len(t.rows))
+	for i, row := range t.rows {
+		out[i] = written(row, widths, width)
+	}
+	return out
+}
+
+func written(row []cell, widths []int, width int) string {
+	var b strings.Builder
+	used := 0
+	for i, c := range row {
+		if widths[i] == 0 {
+			continue
+		}
+		most := widths[i]
+		if i == len(widths)-1 {
+			most = rest(width, used+2)
+		}
+		text := shorten(c.text, most, width > 0)
+		pad := max(widths[i]-wide.StringWidth(text), 0)
+		used += 2 + widths[i]
+		b.WriteString("  " + c.painted(text) + strings.Repeat(" ", pad))
+	}
+	return strings.TrimRight(b.String(), " ")
+}
+
+func (c cell) painted(text string) string {
+	if c.paint == nil {
+		return text
+	}
+	return c.paint(text)
 }
 
 // widths are those of the columns. On a page with a width no column but the

@@ -34,10 +34,15 @@ func plural(one string) string {
 func join(parts []string) string { return strings.Join(parts, ", ") }
 
 // enumerate is a list in a sentence: "skill, agent and command".
-func enumerate(words []string) string {
+func enumerate(words []string) string { return inSentence(words, "and") }
+
+// either is a choice in a sentence: "a:x, b:x or c:x".
+func either(words []string) string { return inSentence(words, "or") }
+
+func inSentence(words []string, last string) string {
 	n := len(words)
 	if n < 2 {
 		return strings.Join(words, "")
 	}
-	return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
+	return strings.Join(words[:n-1], ", ") + " " + last + " " + words[n-1]
 }

@@ -24,14 +24,14 @@ var AgentPlugins = source.Format{
 }
 
 // agentPluginsSchema tells an Agent Plugins manifest from the other files of
-// that name by its "$schema". One that cannot be read is taken for one, so
-// that it is refused and not overlooked.
+// that name by its "$schema". One that cannot be read, or is a manifest of
+// nothing, is taken for one, so that it is refused and not overlooked.
 func agentPluginsSchema(m source.Manifest) bool {
-	if m.Findings.Failed() {
+	if m.Findings.Failed() || m.Doc.Kind != ext.Map {
 		return true
 	}
 	s := m.Doc.Get("$schema")
-	return s != nil && s.Kind == ext.String && strings.Contains(s.Text, "agent-plugins.org/")
+	return s != nil && (s.Kind != ext.String || strings.Contains(s.Text, "agent-plugins.org/"))
 }
 
 // rootSurfaces are the surfaces that Agent Plugins gives a place at the root.
@@ -103,9 +103,10 @@ func readSchema(t *ext.Tree, m source.Manifest) {
 	case s.Kind != ext.String || s.Text == PluginSchema: // another kind was reported with the keys
 	default:
 		if version, ok := strings.CutPrefix(s.Text, schemaPrefix); ok {
-			version, _, _ = strings.Cut(version, "/")
-			t.Findings.Add(ManifestSchema.At(t.Origin.At(m.Path, s.Line), "Agent Plugins version %s is not supported, only 1.0.0 is", ext.Quote(version)))
-			return
+			if version, _, _ = strings.Cut(version, "/"); version != "1.0.0" {
+				t.Findings.Add(ManifestSchema.At(t.Origin.At(m.Path, s.Line), "Agent Plugins version %s is not supported, only 1.0.0 is", ext.Quote(ext.Shorten(version, 40))))
+				return
+			}
 		}
 		t.Findings.Add(ManifestSchema.At(t.Origin.At(m.Path, s.Line), "\"$schema\" is %s", ext.Quote(ext.Shorten(s.Text, 100))))
 	}

@@ -118,7 +118,10 @@ func layClaudePaths(t *ext.Tree, m source.Manifest, env source.Env, surface, dir
 	if given == nil || adds {
 		source.Into(t, spec, dir, env)
 	}
-	for _, d := range texts(given) {
+	if given != nil && given.Kind == ext.Map {
+		t.Findings.Add(NotRead.At(t.Origin.At(m.Path, keyLine(&m.Doc, key)), "the manifest describes %s one by one; only paths are read", key))
+	}
+	for _, d := range paths(t, m, given, key) {
 		p, ok := inside(t, m, d, key)
 		switch {
 		case !ok || p == dir && adds:
@@ -170,8 +173,9 @@ func pathMissing(t *ext.Tree, m source.Manifest, d *ext.Doc, key string, err err
 	return PathMissing.At(t.Origin.At(m.Path, d.Line), "the path %s of key %q: %s", ext.Quote(d.Text), key, why)
 }
 
-// texts are the strings of a string or a list of strings.
-func texts(d *ext.Doc) []*ext.Doc {
+// paths are the strings of a string or a list of strings. Anything else in a
+// list refuses the plugin, as it does there.
+func paths(t *ext.Tree, m source.Manifest, d *ext.Doc, key string) []*ext.Doc {
 	switch {
 	case d == nil:
 		return nil
@@ -180,8 +184,10 @@ func texts(d *ext.Doc) []*ext.Doc {
 	}
 	var out []*ext.Doc
 	for i := range d.List {
-		if d.List[i].Kind == ext.String {
-			out = append(out, &d.List[i])
+		if item := &d.List[i]; item.Kind == ext.String {
+			out = append(out, item)
+		} else {
+			t.Findings.Add(ManifestField.At(t.Origin.At(m.Path, item.Line), "key %q must hold strings only, found %s", key, item.Kind))
 		}
 	}
 	return out

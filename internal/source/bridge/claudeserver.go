@@ -1,6 +1,8 @@
 package bridge
 
 import (
+	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
@@ -11,7 +13,7 @@ import (
 // layClaudeServers lays .mcp.json and what the manifest declares: a path, an
 // object, or a list of both.
 func layClaudeServers(t *ext.Tree, m source.Manifest, env source.Env) {
-	if isFile(t.FS, ".mcp.json") {
+	if _, err := fs.Lstat(t.FS, ".mcp.json"); err == nil {
 		layClaudeServerFile(t, env, ".mcp.json")
 	}
 	given := m.Doc.Get("mcpServers")
@@ -43,9 +45,9 @@ func layClaudeServers(t *ext.Tree, m source.Manifest, env source.Env) {
 // "mcpServers", or the bare map of servers.
 func layClaudeServerFile(t *ext.Tree, env source.Env, file string) {
 	c := source.Read(t.FS, t.Origin.At(file, 0), env.Limits)
-	if c.Findings.Failed() {
+	if c.Lost || c.Findings.Failed() {
 		fault := c.Findings[len(c.Findings)-1]
-		t.Places = append(t.Places, ext.Place{Surface: "server", Path: "mcp.json", File: file, Fault: &fault})
+		t.Places = append(t.Places, ext.Place{Surface: "server", Path: file, File: file, Fault: &fault})
 		return
 	}
 	t.Findings.Add(c.Findings...)
@@ -58,7 +60,15 @@ func layClaudeServerFile(t *ext.Tree, env source.Env, file string) {
 		addServers(t, file, servers)
 		return
 	}
-	addServers(t, file, &c.Doc)
+	addServers(t, file, withoutSchema(&c.Doc))
+}
+
+// withoutSchema is a bare map of servers without the identifier that an editor
+// may want beside them.
+func withoutSchema(d *ext.Doc) *ext.Doc {
+	out := *d
+	out.Map = slices.DeleteFunc(slices.Clone(d.Map), func(p ext.Pair) bool { return p.Key == "$schema" && p.Value.Kind == ext.String })
+	return &out
 }
 
 // addServers adds a place whose document is the canonical form of a map of
@@ -72,7 +82,7 @@ func addServers(t *ext.Tree, file string, servers *ext.Doc) {
 		canonical.Map = append(canonical.Map, p)
 	}
 	doc := ext.Doc{Kind: ext.Map, File: file, Line: servers.Line, Map: []ext.Pair{{Key: "mcpServers", Line: servers.Line, Value: canonical}}}
-	t.Places = append(t.Places, ext.Place{Surface: "server", Path: "mcp.json", File: file, Doc: &doc, Dialect: surface.DialectClaude})
+	t.Places = append(t.Places, ext.Place{Surface: "server", Path: file, File: file, Doc: &doc, Dialect: surface.DialectClaude})
 }
 
 // claudeTypes maps the names of transports met in the field to the canonical

@@ -41,7 +41,6 @@ func readServer(d surface.Document, doc *ext.Doc, e *surface.Entry[Server]) {
 		checkPinned(e)
 		return
 	}
-	e.Description = s.URL
 	checkURL(doc, e)
 	checkHeaders(doc, e)
 }
@@ -143,6 +142,13 @@ func readPairs(p *ext.Pair, e *surface.Entry[Server]) []Pair {
 	return out
 }
 
+// notText reports whether a key holds something else than text, which was said
+// when it was read.
+func notText(doc *ext.Doc, key string) bool {
+	v := doc.Get(key)
+	return v != nil && v.Kind != ext.String
+}
+
 func lineOf(doc *ext.Doc, key string) int {
 	if v := doc.Get(key); v != nil {
 		return v.Line
@@ -155,6 +161,7 @@ func lineOf(doc *ext.Doc, key string) int {
 func checkCommand(d surface.Document, doc *ext.Doc, e *surface.Entry[Server]) {
 	c, line := e.Value.Command, lineOf(doc, "command")
 	switch {
+	case notText(doc, "command"):
 	case c == "":
 		e.Report(Command, line, "\"command\" is missing or empty")
 	case strings.HasPrefix(c, "./"):
@@ -173,10 +180,10 @@ func checkCommand(d surface.Document, doc *ext.Doc, e *surface.Entry[Server]) {
 func checkCwd(d surface.Document, doc *ext.Doc, e *surface.Entry[Server]) {
 	cwd, line := e.Value.Cwd, lineOf(doc, "cwd")
 	switch {
-	case cwd == "" || cwd == surface.RootVariable || cwd == surface.DataVariable:
-		if cwd == "" && doc.Get("cwd") != nil {
-			e.Report(Shape, line, "\"cwd\" is empty")
-		}
+	case doc.Get("cwd") == nil || notText(doc, "cwd"):
+	case cwd == "":
+		e.Report(Shape, line, "\"cwd\" is empty")
+	case cwd == surface.RootVariable || cwd == surface.DataVariable:
 	case strings.HasPrefix(cwd, "./") || strings.HasPrefix(cwd, surface.RootVariable+"/"):
 		checkInside(d, cwd, surface.Directory, line, e)
 	case strings.HasPrefix(cwd, surface.DataVariable+"/"):
@@ -251,18 +258,21 @@ func checkPinned(e *surface.Entry[Server]) {
 }
 
 // checkURL wants an absolute https address; plain http is for this machine
-// alone (Agent Plugins 7.2).
+// alone (Agent Plugins 7.2). What an address holds before an @ may be a secret
+// and is never shown.
 func checkURL(doc *ext.Doc, e *surface.Entry[Server]) {
 	text, line := e.Value.URL, lineOf(doc, "url")
+	e.Description = shownURL(text)
 	if e.Value.Dialect == surface.DialectClaude && strings.Contains(text, "${") {
 		return // expanded by the driver, which checks the result
 	}
 	u, err := url.Parse(text)
 	switch {
+	case notText(doc, "url"):
 	case text == "":
 		e.Report(Address, line, "\"url\" is missing or empty")
 	case err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https":
-		e.Report(Address, line, "%s is no absolute http(s) address", ext.Quote(ext.Shorten(text, 200)))
+		e.Report(Address, line, "%s is no absolute http(s) address", ext.Quote(ext.Shorten(shownURL(text), 200)))
 	case u.User != nil:
 		e.Report(Address, line, "the address holds user info")
 	case strings.Contains(text, "#"):
@@ -270,6 +280,22 @@ func checkURL(doc *ext.Doc, e *surface.Entry[Server]) {
 	case u.Scheme == "http" && !loopback(u.Hostname()):
 		e.Report(Address, line, "plain http to %s; only this machine may be spoken to without TLS", ext.Quote(u.Hostname()))
 	}
+}
+
+// shownURL is an address without what stands before an @ in its authority.
+func shownURL(text string) string {
+	from := 0
+	if i := strings.Index(text, "//"); i >= 0 {
+		from = i + 2
+	}
+	end := len(text)
+	if i := strings.IndexAny(text[from:], "/?#"); i >= 0 {
+		end = from + i
+	}
+	if at := strings.LastIndexByte(text[from:end], '@'); at >= 0 {
+		return text[:from] + "…" + text[from+at:]
+	}
+	return text
 }
 
 func loopback(host string) bool {

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+var update = flag.Bool("update", false, "rewrite what the scripts expect")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"mortise": main})
+}
+
+const scripts = "../../testdata/script"
+
+// TestScript runs the program as a user would type it. Each script says why.
+func TestScript(t *testing.T) {
+	testscript.Run(t, params(testscript.Params{Dir: scripts}))
+}
+
+// field runs the script of one field case.
+func field(t *testing.T, name string) {
+	testscript.Run(t, params(testscript.Params{Files: []string{filepath.Join(scripts, "field", name)}}))
+}
+
+func TestField_CLI01(t *testing.T) { field(t, "cli01.txtar") }
+func TestField_NAM07(t *testing.T) { field(t, "nam07.txtar") }
+func TestField_SEC05(t *testing.T) { field(t, "sec05.txtar") }
+func TestField_STA06(t *testing.T) { field(t, "sta06.txtar") }
+
+// params gives a script a home of its own and the example workspace.
+func params(p testscript.Params) testscript.Params {
+	p.UpdateScripts = *update
+	p.RequireUniqueNames = true
+	p.Cmds = map[string]func(*testscript.TestScript, bool, []string){
+		"exits": exits, "keys": keys, "plain": plain,
+	}
+	p.Setup = func(e *testscript.Env) error {
+		e.Setenv("MORTISE_HOME", filepath.Join(e.WorkDir, "home"))
+		e.Setenv("HOME", e.WorkDir)
+		e.Setenv("NO_COLOR", "")
+		return os.CopyFS(filepath.Join(e.WorkDir, "workshop"), os.DirFS("../../examples/workshop"))
+	}
+	return p
+}

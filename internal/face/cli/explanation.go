@@ -1,0 +1,28 @@
+package cli
+
+import "github.com/mortise-dev/mortise/internal/host"
+
+// explanation is the JSON document of explain.
+type explanation struct {
+	Name       string              `json:"name"`
+	Adopted    bool                `json:"adopted"` // false: it is what adoption would give
+	Entries    []host.EntryMeaning `json:"entries"`
+	Extensions []host.ExtensionRow `json:"extensions"`
+	Settings   []setting           `json:"settings"`
+	Findings   []host.FindingRow   `json:"findings"`
+}
+
+func explanationOf(x *host.Explanation, adopted bool) explanation {
+	out := explanation{
+		Name: x.Name, Adopted: adopted,
+		Entries: x.Entries, Extensions: x.Extensions, Settings: []setting{}, Findings: x.Findings,
+	}
+	for _, v := range x.Settings {
+		s := setting{Key: v.Key, saying: sayingOf(v.Said), Layers: []saying{}}
+		for _, said := range v.Shadowed {
+			s.Layers = append(s.Layers, sayingOf(said))
+		}
+		out.Settings = append(out.Settings, s)
+	}
+	return out
+}
