@@ -325,6 +325,42 @@ func TestLaw10_No_silence(t *testing.T) {
 	}
 }
 
+// TestFindingsAreListed wants whatever a messy directory gives to be among the
+// checks that the build lists, which the docs are made from.
+func TestFindingsAreListed(t *testing.T) {
+	listed := map[string]bool{}
+	for _, g := range catalog.Checks() {
+		for _, c := range g.Checks {
+			listed[c.Code] = true
+		}
+	}
+	dir := golden.Dir(t, messy(t))
+	c, ds := spinetest.Compose(t, dir, nil, spinetest.Used(), spinetest.Options{})
+	all := slices.Clone(c.Findings())
+	for i := range ds {
+		all.Add(ds[i].Findings()...)
+		for _, con := range ds[i].Contributions() {
+			all.Add(con.Findings...)
+		}
+	}
+	for _, f := range all {
+		if !listed[f.Check.Code] {
+			t.Errorf("found %s, which catalog.Checks does not list", f.Check.Code)
+			listed[f.Check.Code] = true
+		}
+	}
+	l, err := catalog.Check(t.Context(), catalog.Inspection{Dirs: []string{dir}, Recursive: true, Limits: ext.DefaultLimits})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range l.Findings {
+		if !listed[f.Code] {
+			t.Errorf("the listing holds %s, which catalog.Checks does not list", f.Code)
+			listed[f.Code] = true
+		}
+	}
+}
+
 // TestCatalogue wants the build's own list of surfaces to be the one that these
 // tests hold.
 func TestCatalogue(t *testing.T) {

@@ -22,6 +22,14 @@ func (r *yamlReader) syntax(err error) ext.Finding {
 	return quoteAdvice(f, shown)
 }
 
+// ColonInValue is what YAML finds on a line of a block mapping whose plain
+// value holds a colon followed by a space, and where that is the first fault:
+// for readers that see it without the library.
+func ColonInValue(o ext.Origin, shown string) ext.Finding {
+	f := YAMLSyntax.At(o, "%s: %s", said("mapping values are not allowed in this context"), quoted(shown))
+	return quoteAdvice(f, shown)
+}
+
 // place is the line within the text where reading ended, and why.
 func (r *yamlReader) place(err error) (int, string) {
 	var fault *yaml.LoadError

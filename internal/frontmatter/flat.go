@@ -15,7 +15,8 @@ const (
 // flat reads the form that nearly all front matter has: lines "key: value"
 // with a plain or quoted scalar, blank lines, and comments on lines of their
 // own. It is sure only of text for which doc.YAML makes exactly the same node;
-// everything else it leaves alone.
+// everything else it leaves alone. The one fault it tells is the one that most
+// files with a fault have.
 func flat(o ext.Origin, front string) (ext.Doc, ext.Findings, bool) {
 	lines := strings.Count(front, "\n") + 1
 	pairs := make([]ext.Pair, 0, min(lines, maxFlat))
@@ -26,6 +27,9 @@ func flat(o ext.Origin, front string) (ext.Doc, ext.Findings, bool) {
 			continue
 		}
 		key, value, ok := flatLine(line)
+		if !ok && colonInValue(line) {
+			return ext.Doc{}, ext.Findings{doc.ColonInValue(o.At(o.Path, n), line)}, true
+		}
 		if !ok || has(pairs, key) || len(pairs) == maxFlat {
 			return ext.Doc{}, nil, false
 		}
@@ -48,6 +52,23 @@ func has(pairs []ext.Pair, key string) bool {
 		}
 	}
 	return false
+}
+
+// colonInValue reports whether a line is the commonest fault there is: a plain
+// value that holds a colon followed by a space, before anything else that could
+// mean something.
+func colonInValue(line string) bool {
+	key, value, _ := strings.Cut(line, ": ")
+	if key == "" || len(key) > maxKey || key[0] == '-' || key[0] == '.' || strings.ContainsFunc(key, func(r rune) bool { return r > 0x7f || !keyByte[r] }) {
+		return false
+	}
+	value = strings.TrimLeft(value, " ")
+	before, _, found := strings.Cut(value, ": ")
+	if !found || before == "" || !printable(value) {
+		return false
+	}
+	_, plainly := plain(strings.TrimRight(before, " "))
+	return plainly && before[len(before)-1] != ' '
 }
 
 // flatLine takes a line apart at the colon after its key.

@@ -34,7 +34,11 @@ func TestFlat(t *testing.T) {
 
 		{"nothing", "", false},
 		{"only a comment", "# a\n", false},
-		{"colon", "a: b: c\n", false},
+		{"colon", "a: b: c\n", true},
+		{"colon after an unsure line", "a: |\n b\nc: d: e\n", false},
+		{"colon in a comment", "a: b # c: d\n", false},
+		{"colon after a tab", "a: b\tc: d\n", false},
+		{"colon after a blank", "a: b : c\n", false},
 		{"colon at the end", "a: b:\n", false},
 		{"comment", "a: b # c\n", false},
 		{"tab", "a: b\tc\n", false},
@@ -79,8 +83,8 @@ func same(t failer, front string) bool {
 		return false
 	}
 	want, faults, _ := strict(here, front)
-	if len(found)+len(faults) != 0 {
-		t.Fatalf("flat(%q) is sure, with %v; want what strict finds, %v", front, found, faults)
+	if diff := cmp.Diff(faults, found); diff != "" {
+		t.Fatalf("flat(%q) is sure and finds something else than strict (-want +got):\n%s", front, diff)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Fatalf("flat(%q) differs from strict (-want +got):\n%s", front, diff)

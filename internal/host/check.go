@@ -49,6 +49,7 @@ func (k Look) look(ctx context.Context, s ext.Source) (*part, error) {
 	}
 	r := reading{options: discover.Options{Specs: k.Specs, Limits: k.Limits}, workers: k.Workers, judge: k.judge, base: base}
 	p, h := new(part), ext.NewHash("source")
+	var groups grouping
 	read := 0
 	err := r.scan(ctx, []ext.Source{s}, func(s scanned) {
 		p.stamps = append(p.stamps, s.stamps...)
@@ -62,18 +63,40 @@ func (k Look) look(ctx context.Context, s ext.Source) (*part, error) {
 			p.UnknownFormat++
 			p.addFindings(s.tree.Findings, s.tree.Root)
 		default:
-			p.add([]*admit.Decision{&s.decision}, s.tree.Root)
+			groups.add(p, &s.decision)
 			h.Digest(s.candidate.Digest())
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
+	groups.end(p)
 	p.Digest = h.Sum().String()
 	if err := k.Index.save(s, p); err != nil {
 		p.addFindings(ext.Findings{IndexFailed.At(ext.Origin{}, "%s", ext.Escape(err.Error()))}, "")
 	}
 	return p, nil
+}
+
+// grouping gathers the trees that make one extension: they follow each other
+// and have one name and one root.
+type grouping []*admit.Decision
+
+func (g *grouping) add(p *part, d *admit.Decision) {
+	if len(*g) > 0 {
+		was, is := (*g)[0].Tree(), d.Tree()
+		if was.Extension != is.Extension || was.Root != is.Root {
+			g.end(p)
+		}
+	}
+	*g = append(*g, d)
+}
+
+func (g *grouping) end(p *part) {
+	if len(*g) > 0 {
+		p.Listing.add(*g, (*g)[0].Tree().Root)
+		*g = nil
+	}
 }
 
 // IndexFailed is an index that could not be kept.

@@ -13,11 +13,17 @@ import (
 
 // Explanation is what a name means here.
 type Explanation struct {
-	Name       string         `json:"name"`
-	Entries    []EntryMeaning `json:"entries"`
-	Extensions []ExtensionRow `json:"extensions"`
-	Settings   []config.Value `json:"settings"`
-	Findings   []FindingRow   `json:"findings"` // those about what the name means
+	Name       string             `json:"name"`
+	Entries    []EntryMeaning     `json:"entries"`
+	Extensions []ExtensionMeaning `json:"extensions"`
+	Settings   []config.Value     `json:"settings"`
+	Findings   []FindingRow       `json:"findings"` // those about what the name means
+}
+
+// ExtensionMeaning is an extension and why it is not admitted.
+type ExtensionMeaning struct {
+	ExtensionRow
+	Reason string `json:"reason"` // in a few words; "" when it is admitted
 }
 
 // EntryMeaning is one candidate for a name.
@@ -44,11 +50,11 @@ func (x *Explanation) Known() bool {
 // extension, or a key of the configuration. Of a workspace that is not adopted
 // it explains what adoption would give.
 func (g *Generation) Explain(name string) *Explanation {
-	x := &Explanation{Name: name, Entries: []EntryMeaning{}, Extensions: []ExtensionRow{}, Settings: []config.Value{}, Findings: []FindingRow{}}
+	x := &Explanation{Name: name, Entries: []EntryMeaning{}, Extensions: []ExtensionMeaning{}, Settings: []config.Value{}, Findings: []FindingRow{}}
 	l := g.Listing()
 	for _, row := range l.Extensions {
 		if row.Name == name {
-			x.Extensions = append(x.Extensions, row)
+			x.Extensions = append(x.Extensions, ExtensionMeaning{row, g.reasonOf(name)})
 		}
 	}
 	if v, ok := g.Config.Explain(name); ok {
@@ -122,6 +128,18 @@ func (g *Generation) guards(c *compose.Composition) []string {
 		}
 	}
 	return out
+}
+
+// reasonOf says why an extension is not admitted: the first reason that one
+// of its trees has.
+func (g *Generation) reasonOf(extension string) string {
+	for i := range g.found {
+		d := &g.found[i].decision
+		if string(d.Tree().Extension) == extension && d.Reason() != "" {
+			return d.Reason()
+		}
+	}
+	return ""
 }
 
 func (g *Generation) reason(spec *surface.Spec, e *EntryRow) string {

@@ -93,7 +93,7 @@ func ReadFields[T any](d Document, fields []Field, e *Entry[T]) Values {
 		if p.Value.Kind == ext.Null {
 			continue
 		}
-		if !f.Type.accepts(&p.Value) {
+		if !f.Type.Accepts(&p.Value) {
 			check := FieldIgnored
 			if f.Required {
 				check = FieldType
@@ -132,7 +132,8 @@ func reported(fs ext.Findings, c *ext.Check, field string) bool {
 	return false
 }
 
-func (t Type) accepts(d *ext.Doc) bool {
+// Accepts reports whether a field of type t may hold d.
+func (t Type) Accepts(d *ext.Doc) bool {
 	switch t {
 	case Text:
 		return d.Scalar()

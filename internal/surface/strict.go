@@ -16,7 +16,7 @@ func ReadStrict[T any](d Document, fields []Field, e *Entry[T], c *ext.Check) Va
 		switch f := lookup(fields, p.Key); {
 		case f == nil:
 			e.Report(c, p.Line, "key %s is not known here", ext.Quote(p.Key))
-		case !f.Type.accepts(&p.Value):
+		case !f.Type.Accepts(&p.Value):
 			e.Report(c, p.Value.Line, "key %s must be %s, found %s", f.Name, f.Type, p.Value.Kind)
 		default:
 			v = append(v, value{f.Name, &p.Value})

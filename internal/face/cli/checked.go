@@ -73,11 +73,37 @@ func (p *page) group(g group, has holdings, r roots, verbose bool) bool {
 		p.line("%s  %s  %s", p.bold(r.at(p.call, x.Name, x.Root, "", 0)), p.status(x.Status), p.dim(about))
 	} else {
 		p.line("%s", p.bold("Of no extension"))
+		if !verbose {
+			shown = p.fold(shown)
+		}
 	}
 	for _, f := range shown {
 		p.finding(f, r)
 	}
 	return true
+}
+
+// many is how many findings of one kind, of no extension, are shown one by one.
+const many = 5
+
+// fold shows a line for each kind of finding that there are many of, and
+// returns the others.
+func (p *page) fold(rows []host.FindingRow) []host.FindingRow {
+	n := map[string]int{}
+	for _, f := range rows {
+		n[f.Code]++
+	}
+	var rest []host.FindingRow
+	for _, f := range rows {
+		switch {
+		case n[f.Code] > many:
+			p.line("  %s  %s times  %s (--verbose shows each)", p.severity(f.Severity), decimal(uint64(n[f.Code])), p.dim(f.Code))
+			n[f.Code] = -1
+		case n[f.Code] > 0:
+			rest = append(rest, f)
+		}
+	}
+	return rest
 }
 
 // codes counts findings by what they are, the worst and most frequent first.

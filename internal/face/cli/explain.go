@@ -117,16 +117,17 @@ func isCalled(c *call, surface string) bool {
 	return false
 }
 
-func (p *page) extension(x host.ExtensionRow) {
+func (p *page) extension(x host.ExtensionMeaning) {
 	p.gap()
-	p.line("%s  extension, %s", p.bold(ext.Escape(x.Name)), p.status(x.Status))
+	reason := strings.TrimPrefix(strings.TrimPrefix(x.Reason, x.Status), ": ")
+	p.line("%s  extension, %s%s", p.bold(ext.Escape(x.Name)), p.status(x.Status), after(": ", line(reason)))
 	var t table
-	t.row(cell{"format", p.dim}, cell{format(x), nil})
+	t.row(cell{"format", p.dim}, cell{format(x.ExtensionRow), nil})
 	t.row(cell{"from", p.dim}, cell{ext.Escape(x.Source) + ", trust " + x.Trust, nil})
 	if x.Root != "" {
 		t.row(cell{"directory", p.dim}, cell{p.call.shown(x.Root), nil})
 	}
-	t.row(cell{"entries", p.dim}, cell{count(x.Entries, "entry") + after(", ", incomplete(&x)), nil})
+	t.row(cell{"entries", p.dim}, cell{count(x.Entries, "entry") + after(", ", incomplete(&x.ExtensionRow)), nil})
 	t.row(cell{"digest", p.dim}, cell{x.Digest, nil})
 	t.full(p)
 }

@@ -4,12 +4,12 @@ import "github.com/mortise-dev/mortise/internal/host"
 
 // explanation is the JSON document of explain.
 type explanation struct {
-	Name       string              `json:"name"`
-	Adopted    bool                `json:"adopted"` // false: it is what adoption would give
-	Entries    []host.EntryMeaning `json:"entries"`
-	Extensions []host.ExtensionRow `json:"extensions"`
-	Settings   []setting           `json:"settings"`
-	Findings   []host.FindingRow   `json:"findings"`
+	Name       string                  `json:"name"`
+	Adopted    bool                    `json:"adopted"` // false: it is what adoption would give
+	Entries    []host.EntryMeaning     `json:"entries"`
+	Extensions []host.ExtensionMeaning `json:"extensions"`
+	Settings   []setting               `json:"settings"`
+	Findings   []host.FindingRow       `json:"findings"`
 }
 
 func explanationOf(x *host.Explanation, adopted bool) explanation {

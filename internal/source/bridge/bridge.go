@@ -19,7 +19,7 @@ const Namespace = "dev.mortise"
 // Checks lists what formats can find.
 var Checks = []*ext.Check{
 	source.Unknown, source.Several, source.NotThere,
-	ManifestSyntax, ManifestField, ManifestIgnored, ManifestSchema, NotRead, PathPrefix,
+	ManifestSyntax, ManifestField, ManifestIgnored, ManifestSchema, NotRead, PathPrefix, PathMissing,
 }
 
 // Checks on manifests.

@@ -10,7 +10,6 @@ import (
 	"iter"
 	"path"
 	"path/filepath"
-	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/root"
@@ -128,30 +127,4 @@ func (s *Source) tree(base *root.Root, f *finder, c candidate) ext.Tree {
 	f.unclaimed(&t, c)
 	f.unlisted(&t, c)
 	return t
-}
-
-// NameOf is what an extension that nobody named goes by: what it calls itself,
-// else what its directory's name can be made into.
-func NameOf(label, dir string) ext.Name {
-	if n, err := ext.ParseName(label); err == nil {
-		return n
-	}
-	var b strings.Builder
-	for _, r := range strings.ToLower(filepath.Base(dir)) {
-		ok := r >= 'a' && r <= 'z' || r >= '0' && r <= '9'
-		if !ok {
-			r = '-'
-		}
-		if r != '-' || b.Len() > 0 && !strings.HasSuffix(b.String(), "-") {
-			b.WriteRune(r)
-		}
-	}
-	name := strings.Trim(b.String(), "-")
-	if len(name) > ext.MaxName {
-		name = strings.Trim(name[:ext.MaxName], "-")
-	}
-	if n, err := ext.ParseName(name); err == nil {
-		return n
-	}
-	return "unnamed"
 }

@@ -26,7 +26,7 @@ var Surface = surface.Define(surface.Def[Agent]{
 	Needs:  ext.Project,
 	Merge:  surface.Namespaced,
 	Fields: fields,
-	Checks: []*ext.Check{surface.NoFrontMatter, Widens, NameDiffers},
+	Checks: []*ext.Check{surface.NoFrontMatter, Widens, ToolsForm, NameDiffers},
 	Read:   read,
 })
 
@@ -35,7 +35,7 @@ var fields = []surface.Field{
 	{Name: "description", Type: surface.Text, Required: true, Doc: "When to hand work to this agent; shown in the catalogue."},
 	{Name: "model", Type: surface.Any, Doc: "The model it wants."},
 	{Name: "tools", Type: surface.Any, Doc: "Tools it may use, as a list or separated by commas; a narrower set than its caller's."},
-	{Name: "disallowedTools", Type: surface.Words, Doc: "Tools it must not use."},
+	{Name: "disallowedTools", Type: surface.Any, Doc: "Tools it must not use."},
 	{Name: "skills", Type: surface.Words, Doc: "Skills it begins with."},
 	{Name: "color", Type: surface.Text, Doc: "A colour for its listing."},
 	{Name: "effort", Type: surface.Text, Doc: "The effort it wants."},
@@ -58,6 +58,11 @@ var (
 		Doc: "An agent asks for more than its caller has. The field is ignored: extensions only narrow (law 7).",
 		Fix: "Remove the field; declare servers and hooks in files of their own.",
 	}
+	ToolsForm = &ext.Check{
+		Code: "agent-tools", Severity: ext.Warning,
+		Doc: "An agent's list of tools is in a form that is not read. The agent is not held to it: it may use what its caller may.",
+		Fix: "Write the tools as a list, or as text with commas between them.",
+	}
 	NameDiffers = &ext.Check{
 		Code: "agent-name-differs", Severity: ext.Info,
 		Doc: "An agent's name is not its file's. The file's name is what it goes by.",
@@ -75,8 +80,8 @@ func read(d surface.Document, e *surface.Entry[Agent]) {
 	a := Agent{
 		Label:           v.Text("name"),
 		Model:           v.Text("model"),
-		Tools:           v.Words("tools"),
-		DisallowedTools: v.Words("disallowedTools"),
+		Tools:           tools(v, "tools", e),
+		DisallowedTools: tools(v, "disallowedTools", e),
 		Skills:          v.Words("skills"),
 		Front:           d.Doc,
 		Prompt:          d.Body,
@@ -95,6 +100,20 @@ func read(d surface.Document, e *surface.Entry[Agent]) {
 		e.Report(NameDiffers, v.Doc("name").Line, "the agent calls itself %s and its file %s", ext.Quote(a.Label), ext.Quote(e.Name))
 	}
 	e.Value = a
+}
+
+// tools is a list of tools: nil where there is none, and where it cannot be
+// read, which is said; not nil where it is empty.
+func tools(v surface.Values, field string, e *surface.Entry[Agent]) []string {
+	d := v.Doc(field)
+	switch {
+	case d == nil:
+		return nil
+	case !surface.Words.Accepts(d):
+		e.Report(ToolsForm, d.Line, "field %s must be %s, found %s", field, surface.Words, d.Kind)
+		return nil
+	}
+	return append([]string{}, v.Words(field)...)
 }
 
 func lastPart(name string) string {
