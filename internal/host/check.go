@@ -94,7 +94,7 @@ func (g *grouping) add(p *part, d *admit.Decision) {
 
 func (g *grouping) end(p *part) {
 	if len(*g) > 0 {
-		p.Listing.add(*g, (*g)[0].Tree().Root)
+		p.Listing.add(*g, ext.Builtin, (*g)[0].Tree().Root)
 		*g = nil
 	}
 }

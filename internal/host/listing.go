@@ -111,15 +111,16 @@ func (l *Listing) count(status admit.Status) {
 }
 
 // add adds the decisions about one extension: one for a plugin, one for each
-// loose file and folder of the owner's. root marks rows where names repeat.
-func (l *Listing) add(ds []*admit.Decision, root string) *ExtensionRow {
+// loose file and folder of the owner's. most is the most trust in force, and
+// root marks rows where names repeat.
+func (l *Listing) add(ds []*admit.Decision, most ext.Trust, root string) {
 	t := ds[0].Tree()
 	status, digest := ds[0].Status(), ds[0].Digest()
 	if len(ds) > 1 {
 		status, digest = together(ds)
 	}
 	row := ExtensionRow{
-		Name: string(t.Extension), Format: t.Format, Source: t.Origin.Source, Trust: trustOf(t, status).String(),
+		Name: string(t.Extension), Format: t.Format, Source: t.Origin.Source, Trust: min(t.Origin.Trust, most).String(),
 		Root: t.Root, Digest: digest.String(), Status: status.String(),
 	}
 	for _, d := range ds {
@@ -139,22 +140,12 @@ func (l *Listing) add(ds []*admit.Decision, root string) *ExtensionRow {
 	}
 	l.count(status)
 	l.Extensions = append(l.Extensions, row)
-	return &l.Extensions[len(l.Extensions)-1]
 }
 
 func (l *Listing) addFindings(fs ext.Findings, root string) {
 	for _, f := range fs {
 		l.Findings = append(l.Findings, findingRow(f, root))
 	}
-}
-
-// trustOf is the trust in force: what waits for a person's consent has that of
-// a project, whatever adoption would give it.
-func trustOf(t ext.Tree, s admit.Status) ext.Trust {
-	if s == admit.Pending {
-		return ext.Project
-	}
-	return t.Origin.Trust
 }
 
 // together is the status of an extension of several trees: admitted when any
@@ -178,7 +169,7 @@ func together(ds []*admit.Decision) (admit.Status, ext.Digest) {
 func (g *Generation) Listing() *Listing {
 	l := &Listing{Generation: g.Number, Digest: g.Digest().String(), UnknownFormat: len(g.unread)}
 	for _, group := range g.byExtension() {
-		l.add(group, "")
+		l.add(group, g.most(group[0].Tree()), "")
 	}
 	l.addFindings(g.findings, "")
 	l.addFindings(g.Composition.Findings(), "")
@@ -189,6 +180,15 @@ func (g *Generation) Listing() *Listing {
 	}
 	l.settle()
 	return l
+}
+
+// most is the most trust that a tree can have now: what its person did not
+// adopt has that of a project, whatever adoption would give it.
+func (g *Generation) most(t ext.Tree) ext.Trust {
+	if g.Adopted || t.Origin.Trust == ext.Builtin {
+		return t.Origin.Trust
+	}
+	return ext.Project
 }
 
 // foreseen are the findings of a composition that adoption would give.
