@@ -43,7 +43,7 @@ func TestFindingsSort(t *testing.T) {
 	want := slices.Clone(all)
 	want.Sort()
 	rapid.Check(t, func(r *rapid.T) {
-		got := ext.Findings(rapid.Permutation(all).Draw(r, "order"))
+		got := rapid.Permutation(all).Draw(r, "order")
 		got.Sort()
 		if !slices.Equal(got, want) {
 			r.Fatalf("Sort: got %v, want %v", got, want)

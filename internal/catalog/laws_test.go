@@ -199,6 +199,41 @@ func TestLaw04_Whole_or_told(t *testing.T) {
 	}
 }
 
+// TestLaw06_No_false_check wants every implementation of a hook that no door
+// asks to be listed as unasked with a warning, whoever contributes it, and none
+// of it to reach a session as if it guarded something.
+func TestLaw06_No_false_check(t *testing.T) {
+	files := golden.Files()
+	for _, name := range []string{"acme", "owner", "mortise"} {
+		files = append(files, golden.Files(name+"/hooks/before_tool_call/veto.json", `{"ref": {"driver": "process"}}`,
+			name+"/hooks/before_tool_call/watch.json", `{"ref": {"driver": "process"}, "role": "observer"}`, name+"/commands/go.md", "Go.")...)
+	}
+	rules := spinetest.Used()
+	rules.Asked = nil
+	c, ds := spinetest.Compose(t, golden.Dir(t, files), nil, rules, spinetest.Options{})
+	unasked := 0
+	for i := range ds {
+		if ds[i].Status() != admit.Admitted {
+			t.Errorf("%s is %s, want it admitted: what it holds beside the guard is in use", ds[i].Tree().Extension, ds[i].Status())
+		}
+		for _, con := range ds[i].Contributions() {
+			if !con.Spec.Hook {
+				continue
+			}
+			if con.Status != admit.Unasked || len(con.Findings) != 1 || con.Findings[0].Check != admit.GuardUnasked {
+				t.Errorf("%s of %s is %s with %v, want it unasked and a warning", con.Name, ds[i].Tree().Extension, con.Status, con.Findings)
+			}
+			unasked++
+		}
+	}
+	if unasked != 6 {
+		t.Errorf("got %d implementations, want all 6 listed", unasked)
+	}
+	if guards := session.Resolve(c).Guards; len(guards) != 0 {
+		t.Errorf("the session holds %d guards that nobody asks, want none", len(guards))
+	}
+}
+
 // TestLaw07_Extensions_only_narrow wants what would widen an agent's or an
 // extension's rights to be without effect and said: fields of agents, a layer of
 // a fragment, a verdict that allows, a trust of its own.

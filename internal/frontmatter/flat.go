@@ -27,7 +27,7 @@ func flat(o ext.Origin, front string) (ext.Doc, ext.Findings, bool) {
 			continue
 		}
 		key, value, ok := flatLine(line)
-		if !ok && colonInValue(line) {
+		if !ok && colonInValue(line) && allPrintable(rest) {
 			return ext.Doc{}, ext.Findings{doc.ColonInValue(o.At(o.Path, n), line)}, true
 		}
 		if !ok || has(pairs, key) || len(pairs) == maxFlat {
@@ -100,6 +100,17 @@ var keyByte = func() (set [256]bool) {
 func printable(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if doubtful[s[i]] && strange(s[i:]) {
+			return false
+		}
+	}
+	return true
+}
+
+// allPrintable is printable for several lines: the library looks ahead for
+// characters that it does not take, and tells them first.
+func allPrintable(s string) bool {
+	for line := range strings.SplitSeq(s, "\n") {
+		if !printable(line) {
 			return false
 		}
 	}

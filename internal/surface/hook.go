@@ -94,7 +94,7 @@ func DefineHook[In, Out any](d HookDef[In, Out]) Hook[In, Out] {
 		Fields: implementationFields, Checks: HookChecks,
 		Read: func(doc Document, e *Entry[Implementation]) { readImplementation(doc, e, d.Guards) },
 	})
-	h.Spec.Hook = true
+	h.Hook = true
 	return h
 }
 
