@@ -2,7 +2,6 @@ package roots
 
 import (
 	"fmt"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -11,24 +10,23 @@ import (
 	"github.com/mortise-dev/mortise/internal/source"
 )
 
-// candidate is a directory that is a root, and whether a manifest says so.
+// candidate is a folder that is a root, and whether a manifest says so.
 type candidate struct {
-	dir      string
+	*folder
 	manifest bool
 }
 
-// finder classifies directories that have all been listed.
+// finder classifies folders that have all been listed.
 type finder struct {
-	*listing
 	formats []source.Format
 	begins  map[string]bool // what a manifest's path begins with
-	folders []string        // names of component directories
-	found   []candidate
-	roots   map[string]bool // the same by directory; made when it is first asked for
-	claims  map[string]bool // skills of the roots laid out so far, outer ones first
+	names   []string        // of component folders: that of skills first
+	found   []candidate     // outer ones before those within
+	lost    []*folder       // outside every root, and could not be looked into
+	claims  map[string]bool // skills of the roots laid out so far
 }
 
-// standing is what is known of a directory before it is looked at.
+// standing is what is known of a folder before it is looked at.
 type standing uint8
 
 const (
@@ -42,83 +40,80 @@ const (
 	claimed
 )
 
-// visit looks at dir and below.
-func (f *finder) visit(dir string, as standing) {
+// visit looks at a folder and at what is below. within: a root is around it.
+func (f *finder) visit(d *folder, as standing, within bool) {
 	components := false
 	switch {
-	case f.marked(dir):
-		f.found = append(f.found, candidate{dir, true})
+	case f.marked(d):
+		f.add(d, true)
 		as = claimed
 	case as != open:
-	case f.has(dir, "SKILL.md"):
-		f.found = append(f.found, candidate{dir, false})
+	case d.has("SKILL.md"):
+		f.add(d, false)
 		as = claimed
-	case f.hasComponents(dir):
-		f.found = append(f.found, candidate{dir, false})
+	case f.hasComponents(d):
+		f.add(d, false)
 		components = true
-	case f.folderOfSkills(dir):
-		f.found = append(f.found, candidate{dir, false})
+	case folderOfSkills(d):
+		f.add(d, false)
 		as = laid
 	}
-	for _, e := range f.dirs[dir] {
-		below := path.Join(dir, e.Name())
-		if _, listed := f.dirs[below]; !listed || f.manifestDir(dir, e.Name()) {
-			continue
-		}
-		f.visit(below, f.below(as, components, e.Name(), below))
+	if within = within || d.isRoot; !within && d.err != nil {
+		f.lost = append(f.lost, d)
 	}
+	d.folders(func(name string, sub *folder) {
+		if !f.manifestFolder(d, name) {
+			f.visit(sub, f.standing(as, components, name, sub), within)
+		}
+	})
 }
 
-// below is the standing of a directory whose parent's is as.
-func (f *finder) below(as standing, components bool, name, dir string) standing {
+func (f *finder) add(d *folder, manifest bool) {
+	d.isRoot = true
+	f.found = append(f.found, candidate{d, manifest})
+}
+
+// standing is that of a folder whose parent's is as.
+func (f *finder) standing(as standing, components bool, name string, d *folder) standing {
 	switch {
-	case as == claimed, as == laid && f.has(dir, "SKILL.md"):
+	case as == claimed, as == laid && d.has("SKILL.md"):
 		return claimed
-	case components && name == f.folders[0] && f.folderOfSkills(dir):
+	case components && name == f.names[0] && folderOfSkills(d):
 		return laid
-	case components && slices.Contains(f.folders[1:], name):
+	case components && slices.Contains(f.names[1:], name):
 		return claimed
 	}
 	return open
 }
 
-// lost are the directories outside every root that could not be looked into.
-func (f *finder) lost() []error {
-	var out []error
-	for _, dir := range slices.Sorted(maps.Keys(f.left)) {
-		if !slices.ContainsFunc(f.found, func(c candidate) bool { return within(dir, c.dir) }) {
-			out = append(out, fmt.Errorf("look into %s: %w", ext.Escape(dir), f.left[dir]))
-		}
+// errors are what was lost.
+func (f *finder) errors() []error {
+	out := make([]error, len(f.lost))
+	for i, d := range f.lost {
+		out[i] = fmt.Errorf("look into %s: %w", ext.Escape(d.path), d.err)
 	}
 	return out
 }
 
-func within(dir, parent string) bool {
-	return parent == "." || dir == parent || strings.HasPrefix(dir, parent+"/")
+// marked reports whether a manifest of some format lies in a folder.
+func (f *finder) marked(d *folder) bool {
+	for _, e := range d.entries {
+		if f.begins[e.Name()] {
+			return len(f.formatsOf(d)) > 0
+		}
+	}
+	return false
 }
 
-// marked reports whether a manifest of some format lies in dir.
-func (f *finder) marked(dir string) bool { return len(f.formatsOf(dir, true)) > 0 }
-
-// formatsOf are the formats whose manifest lies in dir, in their order; with
-// any, one of them at most.
-func (f *finder) formatsOf(dir string, any bool) []source.Format {
+// formatsOf are the formats whose manifest lies in a folder, in their order.
+func (f *finder) formatsOf(d *folder) []source.Format {
 	var out []source.Format
-	for _, e := range f.dirs[dir] {
-		if !f.begins[e.Name()] {
-			continue
+	for i := range f.formats {
+		if d.hasFile(f.formats[i].Marker) {
+			out = append(out, f.formats[i])
 		}
-		for i := range f.formats {
-			if f.hasFile(dir, f.formats[i].Marker) {
-				out = append(out, f.formats[i])
-				if any {
-					return out
-				}
-			}
-		}
-		return out
 	}
-	return nil
+	return out
 }
 
 // beginnings are the first parts of the paths of manifests.
@@ -131,45 +126,36 @@ func beginnings(formats []source.Format) map[string]bool {
 	return m
 }
 
-// manifestDir reports whether a directory below dir holds the manifest of a
-// format, and so is part of the root that dir is.
-func (f *finder) manifestDir(dir, name string) bool {
+// manifestFolder reports whether a folder in d holds the manifest of a format,
+// and so is part of the root that d is.
+func (f *finder) manifestFolder(d *folder, name string) bool {
 	return f.begins[name] && slices.ContainsFunc(f.formats, func(m source.Format) bool {
-		return path.Dir(m.Marker) == name && f.hasFile(dir, m.Marker)
+		return path.Dir(m.Marker) == name && d.hasFile(m.Marker)
 	})
 }
 
-func (f *finder) folderOfSkills(dir string) bool {
-	for _, e := range f.dirs[dir] {
-		if f.has(path.Join(dir, e.Name()), "SKILL.md") {
+// folderOfSkills reports whether a folder holds skills, each in its own.
+func folderOfSkills(d *folder) bool {
+	return slices.ContainsFunc(d.below, func(sub *folder) bool { return sub != nil && sub.has("SKILL.md") })
+}
+
+// hasComponents reports whether a folder has one of skills in it, or one of
+// Markdown files that is named as a component's.
+func (f *finder) hasComponents(d *folder) bool {
+	for i, name := range f.names {
+		sub := d.at(name)
+		if sub != nil && (i == 0 && folderOfSkills(sub) || i > 0 && hasMarkdown(sub, 0)) {
 			return true
 		}
 	}
 	return false
 }
 
-// hasComponents reports whether dir has a folder of skills, or of Markdown
-// files named as a component's.
-func (f *finder) hasComponents(dir string) bool {
-	for i, name := range f.folders {
-		below := path.Join(dir, name)
-		if i == 0 && f.folderOfSkills(below) || i > 0 && f.hasMarkdown(below, 0) {
-			return true
-		}
-	}
-	return false
-}
-
-func (f *finder) hasMarkdown(dir string, depth int) bool {
-	for _, e := range f.dirs[dir] {
+func hasMarkdown(d *folder, depth int) bool {
+	for _, e := range d.entries {
 		if strings.HasSuffix(e.Name(), ".md") && !e.IsDir() && !strings.EqualFold(e.Name(), "README.md") {
 			return true
 		}
 	}
-	for _, e := range f.dirs[dir] {
-		if depth < 3 && e.IsDir() && f.hasMarkdown(path.Join(dir, e.Name()), depth+1) {
-			return true
-		}
-	}
-	return false
+	return depth < 3 && slices.ContainsFunc(d.below, func(sub *folder) bool { return sub != nil && hasMarkdown(sub, depth+1) })
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
-	"path"
 	"path/filepath"
 
 	"github.com/mortise-dev/mortise/ext"
@@ -75,11 +74,11 @@ func (s *Source) Trees(ctx context.Context) iter.Seq2[ext.Tree, error] {
 			return
 		}
 		defer base.Close()
-		l := list(base, s.Workers)
+		all := list(base, s.Workers)
 		s.stamps = base.Trace()
-		f := &finder{listing: l, formats: s.Formats, begins: beginnings(s.Formats), folders: s.componentDirs(), claims: map[string]bool{}}
-		f.visit(".", open)
-		for _, err := range f.lost() {
+		f := &finder{formats: s.Formats, begins: beginnings(s.Formats), names: s.componentDirs(), claims: map[string]bool{}}
+		f.visit(all, open, false)
+		for _, err := range f.errors() {
 			if !yield(ext.Tree{}, err) {
 				return
 			}
@@ -104,14 +103,17 @@ func (s *Source) componentDirs() []string {
 
 // tree lays one root out.
 func (s *Source) tree(base *root.Root, f *finder, c candidate) ext.Tree {
-	dir := filepath.Join(base.Dir(), filepath.FromSlash(c.dir))
-	t := ext.Tree{Root: dir, Origin: ext.Origin{Source: "path:" + c.dir, Trust: ext.Plugin}}
+	dir := filepath.Join(base.Dir(), filepath.FromSlash(c.path))
+	t := ext.Tree{Root: dir, Origin: ext.Origin{Source: "path:" + c.path, Trust: ext.Plugin}}
 	opt := s.Open
 	opt.Listing = func(name string) ([]fs.DirEntry, bool) {
-		entries, ok := f.dirs[path.Join(c.dir, name)]
-		return entries, ok
+		d := c.at(name)
+		if d == nil || d.err != nil {
+			return nil, false
+		}
+		return d.entries, true
 	}
-	r, err := base.Sub(c.dir, opt)
+	r, err := base.Sub(c.path, opt)
 	if err != nil {
 		t.Rename(NameOf("", dir))
 		t.Findings.Add(source.FaultOf(err, t.Origin))
@@ -120,7 +122,7 @@ func (s *Source) tree(base *root.Root, f *finder, c candidate) ext.Tree {
 	t.FS, t.Close = r, func() { _ = r.Close() }
 	var formats []source.Format
 	if c.manifest {
-		formats = f.formatsOf(c.dir, false)
+		formats = f.formatsOf(c.folder)
 	}
 	source.Lay(formats, s.Folders, &t, "", s.Env)
 	t.Rename(NameOf(t.Label, dir))

@@ -2,7 +2,6 @@ package roots
 
 import (
 	"path"
-	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/source"
@@ -15,63 +14,32 @@ func (f *finder) unclaimed(t *ext.Tree, c candidate) {
 		return
 	}
 	for i := range t.Places {
-		if path.Base(t.Places[i].File) == "SKILL.md" {
-			f.claims[path.Join(c.dir, t.Places[i].File)] = true
+		if file := t.Places[i].File; path.Base(file) == "SKILL.md" {
+			f.claims[join(c.path, file)] = true
 		}
 	}
 	first, n := "", 0
-	f.within(c.dir, func(dir string) {
-		name := path.Join(dir, "SKILL.md")
-		if !f.has(dir, "SKILL.md") || f.claims[name] {
+	c.all(func(d *folder) {
+		if !d.has("SKILL.md") || f.claims[join(d.path, "SKILL.md")] {
 			return
 		}
 		if n++; n == 1 {
-			first = name
+			first = join(d.path, "SKILL.md")
 		}
-	})
+	}, otherRoot)
 	if n > 0 {
-		o := t.Origin.At(relative(first, c.dir), 0)
+		o := t.Origin.At(relative(first, c.path), 0)
 		t.Findings.Add(Unclaimed.At(o, "%d skills lie where the format %s does not look", n, t.Format))
 	}
 }
 
-// unlisted are the directories of a root that could not be looked into.
+// unlisted tells the directories of a root that could not be looked into.
 func (f *finder) unlisted(t *ext.Tree, c candidate) {
-	if len(f.left) == 0 {
-		return
-	}
-	f.within(c.dir, func(dir string) {
-		if err := f.left[dir]; err != nil {
-			t.Findings.Add(Unlisted.At(t.Origin.At(relative(dir, c.dir), 0), "%s", source.FaultOf(err, t.Origin).Message))
+	c.all(func(d *folder) {
+		if d.err != nil {
+			t.Findings.Add(Unlisted.At(t.Origin.At(relative(d.path, c.path), 0), "%s", source.FaultOf(d.err, t.Origin).Message))
 		}
-	})
+	}, otherRoot)
 }
 
-func relative(name, dir string) string {
-	if dir == "." {
-		return name
-	}
-	return strings.TrimPrefix(name, dir+"/")
-}
-
-// within visits the directories of a root, those of roots within it apart.
-func (f *finder) within(dir string, visit func(string)) {
-	visit(dir)
-	for _, e := range f.dirs[dir] {
-		sub := path.Join(dir, e.Name())
-		if _, listed := f.dirs[sub]; listed && !f.isRoot(sub) {
-			f.within(sub, visit)
-		}
-	}
-}
-
-// isRoot reports whether a directory was found to be a root.
-func (f *finder) isRoot(dir string) bool {
-	if f.roots == nil {
-		f.roots = make(map[string]bool, len(f.found))
-		for _, c := range f.found {
-			f.roots[c.dir] = true
-		}
-	}
-	return f.roots[dir]
-}
+func otherRoot(d *folder) bool { return d.isRoot }

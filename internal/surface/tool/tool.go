@@ -3,8 +3,6 @@
 package tool
 
 import (
-	"regexp"
-
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/surface"
 )
@@ -58,7 +56,16 @@ var (
 	}
 )
 
-var namePattern = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+// validName reports whether a name is one that every client can call.
+func validName(name string) bool {
+	for i := range len(name) {
+		c := name[i]
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' && c != '-' {
+			return false
+		}
+	}
+	return len(name) >= 1 && len(name) <= 64
+}
 
 func read(d surface.Document, e *surface.Entry[Tool]) {
 	v := surface.ReadStrict(d, fields, e, Definition)
@@ -81,7 +88,7 @@ func read(d surface.Document, e *surface.Entry[Tool]) {
 }
 
 func check(e *surface.Entry[Tool]) {
-	if !namePattern.MatchString(e.Name) {
+	if !validName(e.Name) {
 		e.Report(Name, 0, "the name is %s", ext.Quote(e.Name))
 	}
 	for _, s := range []*ext.Doc{e.Value.Input, e.Value.Output} {
