@@ -25,7 +25,7 @@ type row struct {
 	floor    time.Duration // median; 0 where there is no floor
 	floorIs  string
 	ratio    float64
-	target   float64
+	target   float64       // 0: shown, not judged
 	promised time.Duration // on the reference machine; shown, never judged
 }
 
@@ -79,8 +79,11 @@ func report(rows []row) error {
 	for _, r := range rows {
 		verdict := "-"
 		ratio, target := "-", "-"
+		if r.ratio > 0 {
+			ratio = fmt.Sprintf("%.2f", r.ratio)
+		}
 		if r.target > 0 {
-			ratio, target, verdict = fmt.Sprintf("%.2f", r.ratio), fmt.Sprintf("%.2f", r.target), "met"
+			target, verdict = fmt.Sprintf("%.2f", r.target), "met"
 			switch {
 			case r.ratio > r.target*tolerance:
 				verdict = "FAILED"
