@@ -162,7 +162,7 @@ func (r *jsonReader) delimiter() (int, bool) {
 // end makes sure that nothing follows the value.
 func (r *jsonReader) end() {
 	switch _, err := r.dec.ReadToken(); {
-	case err == io.EOF:
+	case errors.Is(err, io.EOF):
 	case err != nil:
 		r.fail(err)
 	default:

@@ -259,7 +259,7 @@ func load(data []byte, limits *yamlLimits) (root, next *yaml.Node, err error) {
 }
 
 func unlessEOF(err error) error {
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return nil
 	}
 	return err

@@ -127,16 +127,15 @@ func (w *walker) leap() (bool, error) {
 	if out && !w.opt.Follow {
 		return false, nil
 	}
-	f, _, err := d.look(key)
-	if err != nil && !out && w.own == 0 && errors.Is(err, fs.ErrNotExist) {
+	switch f, _, err := d.look(key); {
+	case err == nil && f.kind() != Link:
+		w.at, w.here, w.seen, w.rest, w.own = end, f, true, nil, 0
+		return true, nil
+	case !out && w.own == 0 && errors.Is(err, fs.ErrNotExist):
 		w.note(d, key, w.since) // no link was on the way to where there is nothing
 		return false, &DanglingError{Link: w.link, Target: end}
 	}
-	if err != nil || f.kind() == Link {
-		return false, nil
-	}
-	w.at, w.here, w.seen, w.rest, w.own = end, f, true, nil, 0
-	return true, nil
+	return false, nil // there is another link; step by step, then
 }
 
 // step goes on by one part, which came from the name itself or from a link.

@@ -113,7 +113,7 @@ func testModel(t *testing.T, open opener) {
 				stop := errors.New("stop")
 				batch := rapid.SliceOfN(genRecord, 1, 3).Draw(rt, "records")
 				err := s.Update(t.Context(), func(snap *state.Snapshot) error { scribble(snap); snap.Put(batch...); return stop })
-				if err != stop {
+				if !errors.Is(err, stop) {
 					rt.Errorf("failing Update: got error %v, want the function's own", err)
 				}
 			},

@@ -122,7 +122,7 @@ func testRollback(t *testing.T, open opener) {
 		snap.Roster[0].Enabled = !snap.Roster[0].Enabled
 		return stop
 	})
-	if err != stop {
+	if !errors.Is(err, stop) {
 		t.Errorf("Update: got error %v, want the function's own", err)
 	}
 	same(t, s, before, "after an update that failed")
