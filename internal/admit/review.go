@@ -36,8 +36,8 @@ var (
 	}
 	GuardUnasked = &ext.Check{
 		Code: "guard-unasked", Severity: ext.Warning,
-		Doc: "A hook's implementation would not be asked by any door of this host. What it guards is not guarded.",
-		Fix: "Do not rely on it; disable the extension if its guard matters.",
+		Doc: "A hook's implementation would not be asked by any door of this host. Where it is a guard, its extension waits until its owner accepts that.",
+		Fix: "To use the extension without it, disable it: mortise disable EXTENSION:NAME --reason \"…\".",
 	}
 	NeedsGrant = &ext.Check{
 		Code: "grant-needed", Severity: ext.Info,
@@ -220,7 +220,8 @@ func (r *review) entry(c *Contribution) {
 	}
 	if c.Spec.Hook && !r.rules.Asked[c.Spec.Name] {
 		c.Status, c.Reason = Unasked, "no door asks it"
-		c.Findings.Add(GuardUnasked.At(c.Origin, "%s %s is not asked by any door", c.Spec.Name, ext.Quote(c.Name)))
+		c.Findings.Add(GuardUnasked.At(c.Origin, "%s %s is not asked by any door", c.Spec.Name, ext.Quote(c.Name)).
+			With("To use the extension without it, disable it: mortise disable %s:%s --reason \"…\".", r.tree.Extension, ext.Escape(state.EntryName(c.Spec.Name, c.Name))))
 		return
 	}
 	if c.Spec.Runs && r.tree.Origin.Trust <= ext.Plugin && !r.granted() {
@@ -229,6 +230,16 @@ func (r *review) entry(c *Contribution) {
 			c.Findings.Add(NeedsGrant.At(c.Origin, "%s %s waits for a grant", c.Spec.Name, ext.Quote(c.Name)))
 		}
 	}
+}
+
+// unaskedGuard reports whether the tree has a guard that would not be consulted.
+// Using the rest of it as if it were guarded would be a false check (law 6), so
+// it waits until its owner accepts that, by disabling the guard.
+func (r *review) unaskedGuard() bool {
+	return r.tree.Origin.Trust < ext.Builtin && slices.ContainsFunc(r.contributions, func(c Contribution) bool {
+		im, ok := c.Value.(surface.Implementation)
+		return ok && c.Status == Unasked && im.Role == surface.Guard
+	})
 }
 
 // switchedOff finds the switch that disables c, or the whole tree when c is nil.
@@ -275,6 +286,8 @@ func (r *review) decide() {
 		r.status, r.reason, all = Refused, "at fault", EntryRefused
 	case !r.rules.Alone && !r.rules.Adopted && r.tree.Origin.Trust < ext.Builtin:
 		r.status, r.reason, all = Pending, "the workspace is not adopted", EntryPending
+	case r.unaskedGuard():
+		r.status, r.reason, all = Pending, "it has a guard that no door asks", EntryPending
 	}
 	if all == 0 {
 		return

@@ -285,8 +285,9 @@ func TestSwitches(t *testing.T) {
 func TestLaw06_A_guard_that_no_door_asks_is_told(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{
-		"mortise.toml":     "[plugins.acme]\npath = \"./acme\"\n",
-		"acme/plugin.json": `{"$schema":"https://agent-plugins.org/schemas/1.0.0/plugin.schema.json","name":"acme"}`,
+		"mortise.toml":                "[plugins.acme]\npath = \"./acme\"\n",
+		"acme/plugin.json":            `{"$schema":"https://agent-plugins.org/schemas/1.0.0/plugin.schema.json","name":"acme"}`,
+		"acme/skills/deploy/SKILL.md": skillText("deploy"),
 		"acme/dev.mortise/hooks/before_tool_call/no-prod.json": `{"answer": {"verdict": "deny"}, "matches": ["deploy"]}`,
 	})
 	h := open(t, dir, memstore.New(), nil)
@@ -303,6 +304,15 @@ func TestLaw06_A_guard_that_no_door_asks_is_told(t *testing.T) {
 	}
 	if n := len(g.Session(true).Guards); n != 0 {
 		t.Errorf("a session shows %d guards, want none: a guard that is not asked is a false check", n)
+	}
+	if got := status(l, "acme:deploy"); got != "pending" {
+		t.Errorf("acme:deploy is %s, want pending: its author meant it to be guarded", got)
+	}
+	if _, err := h.Disable(context.Background(), host.Change{Subject: "acme:before_tool_call/no-prod", Reason: "accepted"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := status(refresh(t, h).Listing(), "acme:deploy"); got != "active" {
+		t.Errorf("acme:deploy is %s, want active: its owner accepted that the guard is not asked", got)
 	}
 }
 
