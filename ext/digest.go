@@ -49,8 +49,10 @@ func (d *Digest) UnmarshalText(b []byte) error {
 	return err
 }
 
-// Hash makes a digest of a sequence of fields. Every field is preceded by its
-// length, so that no two different sequences hash alike. Make one with NewHash.
+// Hash makes a digest of a sequence of fields. Text and bytes are preceded by
+// their length, digests have one length, and numbers end by themselves, so that
+// two different sequences of the same kinds of fields never hash alike: who
+// hashes a list hashes its length first. Make one with NewHash.
 type Hash struct {
 	h   hash.Hash
 	buf []byte

@@ -9,6 +9,7 @@ type Place struct {
 	Surface string // name of the surface the document is for
 	Path    string // canonical path, from which names are taken: "skills/deploy/SKILL.md"
 	File    string // path of the file that holds it, below the tree's root
+	Leads   string // absolute path that File leads to, where that is outside the root and followed; else ""
 	Doc     *Doc   // the node within File, where the format has read it already; nil: read File
 	Dialect string // how the document is written, where that is not the canonical way; else ""
 	// Fault, when not nil, says why there is no document here although the
@@ -25,6 +26,8 @@ type Tree struct {
 	Origin    Origin // Path and Line are empty
 	FS        fs.FS  // contained: nothing outside the root can be read through it
 	Root      string // absolute directory, for people; "" when there is none. Part of no digest
+	Leads     string // Root with its links resolved; "" when there is none
+	Own       bool   // the person's own configuration names it, whatever workspace this is
 	Places    []Place
 	Manifest  *Doc     // the manifest as read; nil when the format has none or it could not be read
 	Unread    bool     // of a format that is known by sight and not read; it is no candidate

@@ -36,15 +36,11 @@ func run() int {
 		Terminal: terminal(os.Stdout), Watched: terminal(os.Stderr),
 		Build: build(), Person: person,
 		Specs: catalog.Specs,
-		Open: func(ctx context.Context, p cli.Place, write bool) (*host.Host, func() error, error) {
-			return catalog.Open(ctx, catalog.Place(p), write, nil)
+		Open: func(ctx context.Context, p host.Place, write bool) (*host.Host, func() error, error) {
+			return catalog.Open(ctx, p, write, nil)
 		},
-		Check: func(ctx context.Context, in cli.Inspection) (*host.Listing, error) {
-			return catalog.Check(ctx, catalog.Inspection(in))
-		},
-		CheckWorkspace: func(ctx context.Context, p cli.Place) (*host.Listing, error) {
-			return catalog.CheckWorkspace(ctx, catalog.Place(p))
-		},
+		Check:          catalog.Check,
+		CheckWorkspace: catalog.CheckWorkspace,
 	}
 	if width, _, err := term.GetSize(out); err == nil {
 		app.Width = width

@@ -70,7 +70,6 @@ type Decision struct {
 	status        Status
 	reason        string
 	contributions []Contribution
-	incomplete    int
 	findings      ext.Findings
 }
 
@@ -92,9 +91,16 @@ func (d *Decision) Contributions() []Contribution { return d.contributions }
 // Findings are those of the tree; each contribution has its own beside.
 func (d *Decision) Findings() ext.Findings { return d.findings }
 
-// Incomplete counts the entries that were refused for what they are: at fault,
-// or not to be read. Those that share the fate of a refused tree do not count.
-func (d *Decision) Incomplete() int { return d.incomplete }
+// Incomplete counts the entries that were refused.
+func (d *Decision) Incomplete() int {
+	n := 0
+	for i := range d.contributions {
+		if d.contributions[i].Status == EntryRefused {
+			n++
+		}
+	}
+	return n
+}
 
 // Extension is an admitted tree. Only this package can make one that
 // contributes anything, so nothing unadmitted can be composed.
@@ -183,8 +189,8 @@ func Decide(cs []discover.Candidate, rules Rules) []Decision {
 	out := make([]Decision, len(cs))
 	for i := range cs {
 		r := &review{tree: cs[i].Tree(), rules: &rules, Decision: Decision{candidate: &cs[i]}}
-		for _, k := range steps {
-			k.run(r)
+		for _, step := range steps {
+			step(r)
 		}
 		out[i] = r.Decision
 	}

@@ -42,7 +42,7 @@ var (
 	NeedsGrant = &ext.Check{
 		Code: "grant-needed", Severity: ext.Info,
 		Doc: "What a plugin's entry would run or connect to waits for a person's grant.",
-		Fix: "Look at it with mortise explain, then adopt the workspace that names the plugin.",
+		Fix: "Nothing yet: this version starts nothing. What it would run is shown by mortise explain.",
 	}
 )
 
@@ -60,17 +60,14 @@ type review struct {
 
 // steps are the checks in the order they run: all of them, whatever the
 // earlier ones found.
-var steps = []struct {
-	name string
-	run  func(*review)
-}{
-	{"layout", (*review).layout},
-	{"decode", (*review).decode},
-	{"trust", (*review).trust},
-	{"names", (*review).names},
-	{"whole", (*review).whole},
-	{"entries", (*review).entries},
-	{"status", (*review).decide},
+var steps = []func(*review){
+	(*review).layout,
+	(*review).decode,
+	(*review).trust,
+	(*review).names,
+	(*review).whole,
+	(*review).entries,
+	(*review).decide,
 }
 
 // layout takes over what laying the tree out noticed; a fault there, in the
@@ -184,7 +181,6 @@ func (r *review) whole() {
 		if c.Status != EntryRefused && !c.Findings.Failed() {
 			continue
 		}
-		r.incomplete++
 		switch {
 		case c.Spec.Whole:
 			r.failed = true
@@ -284,7 +280,7 @@ func (r *review) decide() {
 		r.status, r.reason, all = Disabled, disabled(s), EntryDisabled
 	case r.failed:
 		r.status, r.reason, all = Refused, "at fault", EntryRefused
-	case !r.rules.Alone && !r.rules.Adopted && r.tree.Origin.Trust < ext.Builtin:
+	case !r.rules.Alone && !r.rules.Adopted && OfWorkspace(r.tree):
 		r.status, r.reason, all = Pending, "the workspace is not adopted", EntryPending
 	case r.unaskedGuard():
 		r.status, r.reason, all = Pending, "it has a guard that no door asks", EntryPending

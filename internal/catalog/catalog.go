@@ -3,6 +3,8 @@
 package catalog
 
 import (
+	"slices"
+
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/admit"
 	"github.com/mortise-dev/mortise/internal/compose"
@@ -13,6 +15,7 @@ import (
 	"github.com/mortise-dev/mortise/internal/hook/toolcall"
 	"github.com/mortise-dev/mortise/internal/host"
 	"github.com/mortise-dev/mortise/internal/source/bridge"
+	"github.com/mortise-dev/mortise/internal/source/dir"
 	"github.com/mortise-dev/mortise/internal/source/roots"
 	"github.com/mortise-dev/mortise/internal/surface"
 	"github.com/mortise-dev/mortise/internal/surface/agent"
@@ -50,7 +53,7 @@ func Checks() []CheckGroup {
 		{"The pass", host.Checks},
 		{"Configuration", config.Checks},
 		{"Files and links", discover.Checks},
-		{"Finding extensions", roots.Checks},
+		{"Finding extensions", slices.Concat(roots.Checks, dir.Checks)},
 		{"Formats and manifests", bridge.Checks},
 		{"JSON, YAML and TOML", doc.Checks},
 		{"Front matter", frontmatter.Checks},

@@ -4,9 +4,9 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/mortise-dev/mortise/ext"
-	"github.com/mortise-dev/mortise/internal/config"
 	"github.com/mortise-dev/mortise/internal/host"
 	"github.com/mortise-dev/mortise/internal/state"
 	"github.com/mortise-dev/mortise/internal/store/sqlstore"
@@ -15,21 +15,9 @@ import (
 // Workers is how many trees are read at once.
 const Workers = 2
 
-// Place is where a command runs: everything ambient, as values.
-type Place struct {
-	Workspace config.Workspace
-	Paths     config.Paths
-	Env       []string
-}
-
-// Configure reads the configuration of the place.
-func (p Place) Configure() (*config.Config, ext.Findings, error) {
-	return config.Load(config.Inputs{Workspace: p.Workspace, Env: p.Env, User: p.Paths.User, Managed: p.Paths.Managed})
-}
-
 // Open makes a host for the place. One that only looks writes nothing, not
 // even the file that state is kept in. Call done when finished with it.
-func Open(ctx context.Context, p Place, write bool, cache *host.Cache) (h *host.Host, done func() error, err error) {
+func Open(ctx context.Context, p host.Place, write bool, cache *host.Cache) (h *host.Host, done func() error, err error) {
 	path := filepath.Join(p.Paths.State, "state.db")
 	var store state.Store = sqlstore.ReadOnly(path)
 	done = func() error { return nil }
@@ -46,25 +34,16 @@ func Open(ctx context.Context, p Place, write bool, cache *host.Cache) (h *host.
 		Configure: p.Configure,
 		Sources:   Sources,
 		Store:     store,
+		Look:      !write,
 		Cache:     cache,
 		Workers:   Workers,
 	}), done, nil
 }
 
-// Inspection is a look at directories that need not be a workspace.
-type Inspection struct {
-	Dirs      []string // absolute
-	Recursive bool     // find every extension root below each
-	Whole     bool
-	Limits    ext.Limits
-	Progress  func(read int)
-	Index     string // folder that remembers what was read; "" reads everything anew
-}
-
 // Check looks at directories: each extension root is judged alone.
-func Check(ctx context.Context, in Inspection) (*host.Listing, error) {
+func Check(ctx context.Context, in host.Inspection) (*host.Listing, error) {
 	var sources []ext.Source
-	for _, dir := range in.Dirs {
+	for _, dir := range distinct(in.Dirs) {
 		if in.Recursive {
 			sources = append(sources, Below(dir, in.Limits, Workers, in.Index != ""))
 		} else {
@@ -78,10 +57,21 @@ func Check(ctx context.Context, in Inspection) (*host.Listing, error) {
 	return look.Run(ctx, sources)
 }
 
+// distinct leaves out a directory that was named before.
+func distinct(dirs []string) []string {
+	var out []string
+	for _, dir := range dirs {
+		if !slices.Contains(out, filepath.Clean(dir)) {
+			out = append(out, filepath.Clean(dir))
+		}
+	}
+	return out
+}
+
 // build is the digest of this program and of what its outcome depends on
 // beside the directory. The program is known by its file: a new one remembers
 // nothing of the old.
-func build(in Inspection) ext.Digest {
+func build(in host.Inspection) ext.Digest {
 	h := ext.NewHash("build").Digest(Digest())
 	h.Int(int(in.Limits.FileBytes)).Int(in.Limits.Files).Int(in.Limits.Depth)
 	if in.Whole {
@@ -97,12 +87,12 @@ func build(in Inspection) ext.Digest {
 
 // CheckWorkspace looks at everything that a workspace's configuration names,
 // as if it were adopted and nothing were known of it.
-func CheckWorkspace(ctx context.Context, p Place) (*host.Listing, error) {
+func CheckWorkspace(ctx context.Context, p host.Place) (*host.Listing, error) {
 	c, findings, err := p.Configure()
 	if err != nil {
 		return nil, err
 	}
-	l, err := host.Look{Specs: Specs, Limits: limits(c), Whole: c.Trust.Whole, Workers: Workers}.Run(ctx, Sources(c, false)[1:])
+	l, err := host.Look{Specs: Specs, Limits: c.Limits.Bounds(), Whole: c.Trust.Whole, Workers: Workers}.Run(ctx, Configured(c, false))
 	if err != nil {
 		return nil, err
 	}

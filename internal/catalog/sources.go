@@ -15,12 +15,19 @@ import (
 )
 
 // Sources are the sources of a configuration, in load order: what is built in,
-// the owner's directory, plugins as the configuration lists them.
+// then what the configuration names.
 func Sources(c *config.Config, adopted bool) []ext.Source {
-	env := source.Env{Specs: Specs, Limits: limits(c)}
+	env := source.Env{Specs: Specs, Limits: c.Limits.Bounds()}
+	own := &builtin.Source{Extension: ext.BuiltinName, Files: builtinFiles(), Loose: bridge.Loose, Env: env}
+	return append([]ext.Source{own}, Configured(c, adopted)...)
+}
+
+// Configured are the sources that a configuration names: the owner's
+// directory, plugins as it lists them.
+func Configured(c *config.Config, adopted bool) []ext.Source {
+	env := source.Env{Specs: Specs, Limits: c.Limits.Bounds()}
 	out := []ext.Source{
-		&builtin.Source{Extension: ext.BuiltinName, Files: builtinFiles(), Loose: bridge.Loose, Env: env},
-		&dir.Owner{Dir: c.OwnerDir(), Shown: c.Owner.Path, Adopted: adopted, Loose: bridge.Loose, Env: env},
+		&dir.Owner{Dir: c.OwnerDir(), Shown: c.Owner.Path, Adopted: adopted, Within: within(c), Named: named(c), Loose: bridge.Loose, Env: env},
 	}
 	for i := range c.Plugins {
 		out = append(out, plugin(&c.Plugins[i], env))
@@ -28,20 +35,32 @@ func Sources(c *config.Config, adopted bool) []ext.Source {
 	return out
 }
 
+// within is the workspace, unless the person's own configuration says that the
+// owner's directory lies elsewhere.
+func within(c *config.Config) string {
+	if filepath.IsAbs(c.Owner.Path) {
+		return ""
+	}
+	return c.Workspace().Dir
+}
+
+// named reports whether some layer says where the owner's directory is.
+func named(c *config.Config) bool {
+	v, ok := c.Explain("owner.path")
+	return ok && v.Layer != config.Default
+}
+
 func plugin(p *config.Plugin, env source.Env) ext.Source {
 	s := &dir.Plugin{
-		Extension: p.Name, Dir: p.Dir, Shown: p.Path, Format: p.Format, Trust: ext.Plugin,
+		Extension: p.Name, Dir: p.Dir, Shown: p.Path, Format: p.Format, Trust: ext.Plugin, Own: p.Own,
 		Formats: bridge.Formats, Loose: bridge.Loose, Env: env,
 	}
 	if p.Refused {
-		f := config.PluginPath.At(p.Origin, "the configuration of plugin %s is at fault", p.Name)
+		o := ext.Origin{Extension: p.Name, Source: s.Name(), Trust: ext.Plugin}
+		f := config.PluginPath.At(o, "its table at %s is at fault", ext.Escape(p.Origin.At(p.Origin.Path, p.Origin.Line).String()))
 		s.Fault = &f
 	}
 	return s
-}
-
-func limits(c *config.Config) ext.Limits {
-	return ext.Limits{FileBytes: int64(c.Limits.FileBytes), Files: c.Limits.Files, Depth: c.Limits.Depth}
 }
 
 // One is the source for a look at one directory as an extension.
@@ -51,7 +70,7 @@ func One(path string, l ext.Limits) ext.Source {
 		abs = path
 	}
 	return &dir.Plugin{
-		Extension: roots.NameOf("", abs), Dir: abs, Shown: path, Trust: ext.Plugin, Formats: bridge.Formats, Loose: bridge.Loose,
+		Extension: source.NameOf("", abs), Dir: abs, Shown: path, Trust: ext.Plugin, Formats: bridge.Formats, Loose: bridge.Loose,
 		Env: source.Env{Specs: Specs, Limits: l}, Labelled: true,
 	}
 }

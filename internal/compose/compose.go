@@ -176,12 +176,13 @@ func (c *Composition) Resolve(s *surface.Spec, name string) []Entry {
 func (c *Composition) sum() ext.Digest {
 	h := ext.NewHash("composition")
 	for _, s := range c.specs {
-		h.Text(s.Name, s.Merge.String())
+		h.Text(s.Name, s.Merge.String()).Int(len(c.entries[s]))
 		for i := range c.entries[s] {
 			e := &c.entries[s][i]
 			h.Text(e.Qualified, e.Origin.Path).Int(int(e.Origin.Trust)).Int(e.Origin.Line).Digest(e.Digest)
 		}
 	}
+	h.Int(len(c.shadowed))
 	for i := range c.shadowed {
 		h.Text(c.shadowed[i].Lost.Spec.Name, c.shadowed[i].Lost.Qualified, c.shadowed[i].Kept.Qualified)
 	}

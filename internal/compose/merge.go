@@ -2,6 +2,7 @@ package compose
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -158,10 +159,15 @@ func (m *merger) index(s *surface.Spec) {
 		if len(same) < 2 || same[0] != i {
 			continue
 		}
-		names := make([]string, len(same))
-		for j, at := range same {
-			names[j] = ext.Escape(entries[at].Qualified)
+		const few = 10
+		names := make([]string, 0, few)
+		for _, at := range same[:min(few, len(same))] {
+			names = append(names, ext.Escape(entries[at].Qualified))
 		}
-		m.c.findings.Add(Ambiguous.At(entries[i].Origin, "%s %s stands for %s", s.Name, ext.Quote(entries[i].Name), strings.Join(names, " and ")))
+		more := ""
+		if len(same) > few {
+			more = fmt.Sprintf(" and %d more", len(same)-few)
+		}
+		m.c.findings.Add(Ambiguous.At(entries[i].Origin, "%s %s stands for %s%s", s.Name, ext.Quote(entries[i].Name), strings.Join(names, " and "), more))
 	}
 }

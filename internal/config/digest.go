@@ -1,6 +1,32 @@
 package config
 
-import "github.com/mortise-dev/mortise/ext"
+import (
+	"slices"
+	"strings"
+
+	"github.com/mortise-dev/mortise/ext"
+)
+
+// Effects is over what the workspace's own files decide about where text and
+// code come from and how strictly they are admitted: what a person who adopts
+// the workspace consents to. What the person's own configuration says is not
+// part of it, nor is what only changes how things are shown or bounded.
+func (c *Config) Effects() ext.Digest {
+	h := ext.NewHash("configuration effects")
+	for _, key := range c.Keys() {
+		v := c.values[key]
+		table, _, _ := strings.Cut(key, ".")
+		if v.Layer.workspace() && slices.Contains([]string{"owner", "plugins", "trust"}, table) {
+			h.Text(key, v.Text)
+		}
+	}
+	for _, p := range c.Plugins {
+		if p.Refused && !p.Own {
+			h.Text("refused", string(p.Name))
+		}
+	}
+	return h.Sum()
+}
 
 // sum hashes the effective values as they are written. What a relative path is
 // relative to is a word, not a directory.

@@ -77,7 +77,6 @@ func TestField_MOD05(t *testing.T) {
 		{"worktree with an absolute gitdir", "proj/main-tree/a/b", "proj/main-tree", bare + "."},
 		{"second worktree of the same repository", "proj/next", "proj/next", bare + "."},
 		{"worktree with a relative gitdir", "proj/relative/a", "proj/relative", bare + "."},
-		{"folder that holds the bare repository", "proj", "proj", bare + "."},
 		{"submodule", "super/lib/sub/a", "super/lib/sub", sub + "."},
 		{"worktree of a submodule", "subtree/a", "subtree", sub + "."},
 		{"checkout", "super/lib", "super", "git:" + filepath.ToSlash(dir) + "/super/.git#."},
@@ -89,6 +88,10 @@ func TestField_MOD05(t *testing.T) {
 				t.Errorf("FindWorkspace(%s): got %+v, %v, want %+v", c.start, w, err, want)
 			}
 		})
+	}
+	// The folder around a bare repository is no checkout that it knows of.
+	if w, err := FindWorkspace(filepath.Join(dir, "proj"), ""); err != nil || w.ID != "dir:"+filepath.ToSlash(dir)+"/proj" || w.Fault == "" {
+		t.Errorf("FindWorkspace(proj): got %+v, %v, want the directory's own identity, and a fault", w, err)
 	}
 	git.write("proj/next/a/mortise.toml", "")
 	git.write("proj/relative/a/mortise.toml", "")

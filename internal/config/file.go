@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
 )
@@ -58,10 +59,7 @@ func fromWorkspace(dir string, l Layer, name string) content {
 func readIn(root *os.Root, name string) ([]byte, error) {
 	info, err := root.Stat(name)
 	if err != nil {
-		if _, there := root.Lstat(name); there == nil && errors.Is(err, fs.ErrNotExist) {
-			return nil, errors.New("it is a link that leads nowhere")
-		}
-		return nil, err
+		return nil, linked(root, name, err)
 	}
 	f, err := openRegular(name, info, root.Open)
 	if err != nil {
@@ -69,6 +67,21 @@ func readIn(root *os.Root, name string) ([]byte, error) {
 	}
 	defer f.Close()
 	return readBounded(f, name, maxFile)
+}
+
+// linked says in plain words why a link cannot be followed. Any other error it
+// leaves as it is.
+func linked(root *os.Root, name string, err error) error {
+	info, there := root.Lstat(name)
+	switch {
+	case there != nil || info.Mode()&fs.ModeSymlink == 0:
+		return err
+	case errors.Is(err, fs.ErrNotExist):
+		return errors.New("it is a link that leads nowhere")
+	case strings.Contains(err.Error(), "escapes"): // the error of os.Root has no name
+		return errors.New("it is a link that leads out of the workspace, or is written as an absolute path; it is not followed")
+	}
+	return err
 }
 
 func fromPath(l Layer, name string) content {

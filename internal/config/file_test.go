@@ -56,6 +56,18 @@ func TestLinkOutOfWorkspace(t *testing.T) {
 	if len(findings) != 1 || findings[0].Check != Unreadable || strings.Contains(findings[0].String(), "a secret") {
 		t.Errorf("Load with a link out of the workspace: got %v, want it told and not read", findings)
 	}
+	if want := "it is a link that leads out of the workspace"; len(findings) == 1 && !strings.Contains(findings[0].Message, want) {
+		t.Errorf("Load with a link out of the workspace: got %q, want %q in it", findings[0].Message, want)
+	}
+}
+
+// TestTooLarge holds that a file which is too large is told with its size.
+func TestTooLarge(t *testing.T) {
+	p := lay(t, map[string]string{"ws/mortise.toml": strings.Repeat("#", maxFile+4)})
+	_, findings := p.load(t)
+	if want := `"mortise.toml" has 262148 bytes, and at most 262144 are read`; len(findings) != 1 || findings[0].Message != want {
+		t.Errorf("Load of a file over the limit: got %v, want %s", findings, want)
+	}
 }
 
 func TestLoadErrors(t *testing.T) {

@@ -75,6 +75,26 @@ func (n *node) takes() string {
 	return [...]string{"a table", "a table", "a string", "true or false", "an integer", "a table"}[n.kind]
 }
 
+// instead is what to write in place of d at the key parts, where it shows what
+// was meant; "" is the advice of the check.
+func (n *node) instead(d *ext.Doc, parts []string) string {
+	first := d
+	if d.Kind == ext.List && len(d.List) > 0 {
+		first = &d.List[0]
+	}
+	text := ext.Quote(ext.Shorten(first.Text, 200))
+	switch {
+	case first.Kind != ext.String:
+	case n.form == "place" && strings.HasPrefix(first.Text, "~"):
+		return "~ is not known here: write an absolute path, or one that begins with ./"
+	case n.form == "place" && d != first:
+		return "Write " + n.name + " = " + text + ": a plugin lies in one directory, and each has a table of its own."
+	case n.kind == kindNamed && len(parts) > 1:
+		return "Write " + join("", parts[len(parts)-1]) + " = { path = " + text + " } under [" + dotted(parts[:len(parts)-1]) + "]."
+	}
+	return ""
+}
+
 // parse reads the spelling of a scalar as a value of the key's type.
 func (n *node) parse(spelling string) (v any, ok bool) {
 	switch n.kind {

@@ -15,29 +15,30 @@ const (
 	maxGitConfig = 256 << 10 // a repository's own configuration
 )
 
-// identity is the ID of the workspace at dir, and what kept it from being the
-// repository's.
-func identity(dir string) (id, fault string) {
+// identity is the ID of the workspace at dir, the mark of the directory that
+// the ID names, and what kept it from being the repository's.
+func identity(dir string) (id, at, fault string) {
 	own := "dir:" + filepath.ToSlash(dir)
 	top := nearest(dir, holdsGit)
 	if top == "" {
-		return own, ""
+		return own, mark(dir), ""
 	}
 	common, err := commonDir(top)
 	if err != nil {
-		return own, explain(err)
+		return own, mark(dir), explain(err)
 	}
 	below, err := filepath.Rel(top, dir)
 	if err != nil {
-		return own, explain(err)
+		return own, mark(dir), explain(err)
 	}
-	return "git:" + filepath.ToSlash(common) + "#" + filepath.ToSlash(below), ""
+	return "git:" + filepath.ToSlash(common) + "#" + filepath.ToSlash(below), mark(common), ""
 }
 
 // commonDir is the real path of what all worktrees of the checkout at top
 // share. A checkout only names its repository; anybody can write such a name
 // into an archive and so lay claim to another's state. The name therefore
-// counts when the repository lies inside the checkout or knows of it.
+// counts when the repository knows of the checkout; without one it is the
+// directory .git of the checkout itself.
 func commonDir(top string) (string, error) {
 	git, err := gitDir(filepath.Join(top, ".git"))
 	if err != nil {
@@ -53,7 +54,7 @@ func commonDir(top string) (string, error) {
 	if common, err = realDir(common); err != nil {
 		return "", err
 	}
-	if within(top, common) || knowsWorktree(common, git, top) || knowsCheckout(common, top) {
+	if isOwn(common, top) || knowsWorktree(common, git, top) || knowsCheckout(common, top) {
 		return common, nil
 	}
 	return "", fmt.Errorf("the repository %s does not know of the checkout %s; run \"git worktree repair\" there",
@@ -94,14 +95,22 @@ func follow(base, file, prefix string) (string, error) {
 	return filepath.Join(base, to), nil
 }
 
+// isOwn reports whether common is the directory .git of the checkout at top,
+// and no link to another's.
+func isOwn(common, top string) bool {
+	info, err := os.Lstat(filepath.Join(top, ".git"))
+	return err == nil && info.IsDir() && sameFile(common, filepath.Join(top, ".git"))
+}
+
 // knowsWorktree reports whether git is one of the worktrees that common keeps
-// and leads back to the checkout at top.
+// and leads back to the checkout at top. It asks for the checkout and not for
+// the file .git in it, which may be a link to that of a true worktree.
 func knowsWorktree(common, git, top string) bool {
 	if filepath.Dir(git) != filepath.Join(common, "worktrees") {
 		return false
 	}
 	back, err := follow(git, filepath.Join(git, "gitdir"), "")
-	return err == nil && sameFile(back, filepath.Join(top, ".git"))
+	return err == nil && filepath.Base(back) == ".git" && sameFile(filepath.Dir(back), top)
 }
 
 // knowsCheckout reports whether common is configured to have its checkout at
@@ -142,11 +151,6 @@ func coreWorktree(text string) string {
 	return found
 }
 
-func within(dir, name string) bool {
-	below, err := filepath.Rel(dir, name)
-	return err == nil && filepath.IsLocal(below)
-}
-
 func sameFile(a, b string) bool {
 	x, errX := os.Stat(a)
 	y, errY := os.Stat(b)
@@ -175,13 +179,17 @@ func openRegular(name string, info os.FileInfo, open func(string) (*os.File, err
 	return open(name)
 }
 
-func readBounded(r io.Reader, name string, limit int64) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, limit+1))
+func readBounded(f *os.File, name string, limit int64) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err != nil {
 		return nil, err
 	}
-	if int64(len(data)) > limit {
-		return nil, fmt.Errorf("%s is larger than %d bytes", ext.Quote(name), limit)
+	size := int64(len(data))
+	if size <= limit {
+		return data, nil
 	}
-	return data, nil
+	if info, err := f.Stat(); err == nil {
+		size = max(size, info.Size())
+	}
+	return nil, fmt.Errorf("%s has %d bytes, and at most %d are read", ext.Quote(name), size, limit)
 }

@@ -52,10 +52,13 @@ func (l Layer) trust() ext.Trust {
 	return ext.Owner
 }
 
+// workspace reports whether the layer is a file of the workspace's.
+func (l Layer) workspace() bool { return l == Shared || l == Local }
+
 // base says in one word what relative paths of the layer are relative to, so
 // that a digest can tell them apart without naming a directory.
 func (l Layer) base() string {
-	if l == Shared || l == Local {
+	if l.workspace() {
 		return "workspace"
 	}
 	return l.String()

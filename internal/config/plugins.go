@@ -9,13 +9,15 @@ import (
 	"github.com/mortise-dev/mortise/ext"
 )
 
-// pluginName is the name that a table is for.
-func pluginName(key string) (ext.Name, error) {
-	name, err := ext.ParseName(key)
+// pluginName is the name that a table is for; fix is what to do about a name
+// that is a good one and taken.
+func pluginName(key string) (name ext.Name, fix string, err error) {
+	name, err = ext.ParseName(key)
 	if err == nil && slices.Contains(ext.Reserved, name) {
-		err = fmt.Errorf("the name %s is reserved", ext.Quote(key))
+		err = fmt.Errorf("the name %s is reserved for Mortise itself", ext.Quote(key))
+		fix = fmt.Sprintf("Choose another name for the plugin, such as [plugins.%s-plugin].", key)
 	}
-	return name, err
+	return name, fix, err
 }
 
 // plugins are the plugins in load order. One that is refused is among them;
@@ -77,6 +79,12 @@ func (c *Config) plugin(m mention) Plugin {
 	}
 	if v, ok := c.values[join(m.key, "path")]; ok {
 		p.Dir, p.Origin = resolve(v.dir, p.Path), v.Origin
+		p.Own = v.Layer == User || v.Layer == Managed
+	}
+	for key, v := range c.values {
+		if p.Own && strings.HasPrefix(key, m.key+".") && key != join(m.key, "enabled") && v.Layer.workspace() {
+			p.Own = false
+		}
 	}
 	return p
 }

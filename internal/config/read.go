@@ -74,9 +74,10 @@ func (r *reading) at(line int) ext.Origin {
 	return ext.Origin{Trust: r.layer.trust(), Path: r.file.file, Line: line}
 }
 
-// fault adds an error; one below a named table is remembered for that table.
-func (r *reading) fault(c *ext.Check, parts []string, line int, format string, args ...any) {
-	r.findings.Add(c.At(r.at(line), format, args...))
+// fault adds an error about what parts name; one below a named table is
+// remembered for that table.
+func (r *reading) fault(parts []string, f ext.Finding) {
+	r.findings.Add(f)
 	if len(parts) > 1 && schema.child(parts[0]).kind == kindNamed {
 		r.faulty[dotted(parts[:2])] = true
 	}
@@ -113,9 +114,9 @@ func (r *reading) names(d *ext.Doc, n *node, parts []string) {
 		return
 	}
 	for _, p := range d.Map {
-		name, err := pluginName(p.Key)
+		name, fix, err := pluginName(p.Key)
 		if err != nil {
-			r.fault(PluginName, nil, p.Line, "[%s]: %s; the table is left out", join(dotted(parts), p.Key), err)
+			r.fault(nil, PluginName.At(r.at(p.Line), "[%s]: %s; the table is left out", join(dotted(parts), p.Key), err).With("%s", fix))
 			continue
 		}
 		inner := append(parts[:len(parts):len(parts)], p.Key)
@@ -142,7 +143,8 @@ func (r *reading) key(p ext.Pair, n *node, parts []string) {
 		return
 	}
 	if instead := n.accepts(v); instead != "" {
-		r.fault(WrongValue, parts, p.Line, "%s: expected %s, found %s", dotted(parts), instead, ext.Quote(ext.Shorten(p.Value.Text, 80)))
+		f := WrongValue.At(r.at(p.Line), "%s: expected %s, found %s", dotted(parts), instead, ext.Quote(ext.Shorten(p.Value.Text, 80)))
+		r.fault(parts, f.With("%s", n.instead(&p.Value, parts)))
 		return
 	}
 	r.say(n, parts, v, p.Line)
@@ -161,7 +163,8 @@ func (r *reading) say(n *node, parts []string, v any, line int) {
 }
 
 func (r *reading) wrongType(d *ext.Doc, n *node, parts []string) {
-	r.fault(WrongType, parts, d.Line, "%s: expected %s, found %s", dotted(parts), n.takes(), found(d))
+	f := WrongType.At(r.at(d.Line), "%s: expected %s, found %s", dotted(parts), n.takes(), found(d))
+	r.fault(parts, f.With("%s", n.instead(d, parts)))
 }
 
 // unknown tells of a key of the table n and names the one that was meant.
@@ -177,7 +180,7 @@ func (r *reading) unknown(n *node, parts []string, p ext.Pair) {
 	if meant := Nearest(key, all); meant != "" {
 		hint = `; did you mean "` + meant + `"?`
 	}
-	r.fault(UnknownKey, append(parts[:len(parts):len(parts)], p.Key), p.Line, `unknown key "%s"%s`, ext.Shorten(key, 200), hint)
+	r.fault(append(parts[:len(parts):len(parts)], p.Key), UnknownKey.At(r.at(p.Line), `unknown key "%s"%s`, ext.Shorten(key, 200), hint))
 }
 
 func dotted(parts []string) string {

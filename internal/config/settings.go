@@ -43,7 +43,10 @@ type Plugin struct {
 	// Refused is true when there is an error in the plugin's tables. It is
 	// listed and must not be loaded, because what it was meant to be is not known.
 	Refused bool
-	Origin  ext.Origin // of what gives its path, else of its first table
+	// Own is true when the person's own configuration, or the machine's, alone
+	// says what the plugin is; a workspace may at most disable it.
+	Own    bool
+	Origin ext.Origin // of what gives its path, else of its first table
 }
 
 // Trust is how strictly extensions are admitted.
@@ -56,6 +59,11 @@ type Limits struct {
 	FileBytes int `toml:"file_bytes" default:"1048576" min:"1" widens:"more" doc:"The largest file that is read, in bytes."`
 	Files     int `toml:"files" default:"20000" min:"1" widens:"more" doc:"The most files in one tree."`
 	Depth     int `toml:"depth" default:"16" min:"1" widens:"more" doc:"The deepest folder in one tree."`
+}
+
+// Bounds are the limits as the stages take them.
+func (l Limits) Bounds() ext.Limits {
+	return ext.Limits{FileBytes: int64(l.FileBytes), Files: l.Files, Depth: l.Depth}
 }
 
 // Output is how results are shown.

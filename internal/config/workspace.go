@@ -37,6 +37,9 @@ type Workspace struct {
 	// repository share it; workspaces at different places of one repository do
 	// not. Without git it is the directory itself.
 	ID string
+	// Mark tells apart directories that took the same place one after the other:
+	// it goes with the directory that ID names. "" where the system has none.
+	Mark string
 	// Strays are files named mortise.local.toml below Dir that the search came
 	// past. They are not read, and Load says so.
 	Strays []string
@@ -47,15 +50,18 @@ type Workspace struct {
 
 // FindWorkspace finds the workspace for a process that was started in start,
 // an absolute directory. An explicit directory, relative to start or absolute,
-// is taken as it is and must exist; without one ("") it is the nearest ancestor
+// is taken as it is and must exist; for an absolute one start may be ""; without one ("") it is the nearest ancestor
 // of start with a mortise.toml, else the top of the git checkout, else start.
 // It reads files and runs nothing.
 func FindWorkspace(start, explicit string) (Workspace, error) {
+	if filepath.IsAbs(explicit) {
+		return given(explicit)
+	}
 	if !filepath.IsAbs(start) {
 		return Workspace{}, fmt.Errorf("find the workspace: the start %s is not an absolute path", ext.Quote(start))
 	}
 	if explicit != "" {
-		return given(start, explicit)
+		return given(filepath.Join(start, explicit))
 	}
 	dir, err := realDir(start)
 	if err != nil {
@@ -72,20 +78,17 @@ func FindWorkspace(start, explicit string) (Workspace, error) {
 			w.Strays = append(w.Strays, stray)
 		}
 	}
-	w.ID, w.Fault = identity(w.Dir)
+	w.ID, w.Mark, w.Fault = identity(w.Dir)
 	return w, nil
 }
 
-func given(start, explicit string) (Workspace, error) {
-	if !filepath.IsAbs(explicit) {
-		explicit = filepath.Join(start, explicit)
-	}
+func given(explicit string) (Workspace, error) {
 	dir, err := realDir(explicit)
 	if err != nil {
 		return Workspace{}, ext.AsUsage(fmt.Errorf("the workspace: %w; name a directory that exists", err))
 	}
 	w := Workspace{Dir: dir, Found: ByFlag}
-	w.ID, w.Fault = identity(dir)
+	w.ID, w.Mark, w.Fault = identity(dir)
 	return w, nil
 }
 

@@ -94,8 +94,11 @@ func (s *scan) read(p *ext.Place, spec *surface.Spec) Found {
 		f.Broken = c.Lost
 	}
 	f.Broken = f.Broken || d.Findings.Failed()
+	if p.Dialect != "" { // the same bytes mean something else
+		d.Digest = ext.NewHash("dialect").Text(p.Dialect).Digest(d.Digest).Sum()
+	}
 	if spec.Runs && !f.Broken {
-		d.Refs = references(s.tree.FS, &d.Doc)
+		s.refer(d)
 	}
 	if spec.PerDirectory() && !f.Broken {
 		d.Findings = append(d.Findings, companions(s.tree, p.File, s.options.Limits)...)

@@ -1,7 +1,9 @@
 package discover
 
 import (
+	"crypto/sha256"
 	"errors"
+	"io"
 	"io/fs"
 	"maps"
 	"path"
@@ -14,23 +16,51 @@ import (
 	"github.com/mortise-dev/mortise/internal/surface"
 )
 
-// references looks up every path below the root that a document names, so that
-// decoding, which opens nothing, can say what is missing.
-func references(fsys fs.FS, d *ext.Doc) map[string]surface.Presence {
-	var refs map[string]surface.Presence
-	walkText(d, func(text string) {
+// refer looks up every path below the root that a document names, so that
+// decoding, which opens nothing, can say what is missing. Where the extension
+// is in use, what stands there counts as part of the document: code that
+// changed is another declaration.
+func (s *scan) refer(d *surface.Document) {
+	h := ext.NewHash("references").Digest(d.Digest)
+	walkText(&d.Doc, func(text string) {
 		p, ok := relative(text)
-		if !ok {
+		if _, known := d.Refs[text]; known || !ok {
 			return
 		}
-		if refs == nil {
-			refs = map[string]surface.Presence{}
+		if d.Refs == nil {
+			d.Refs = map[string]surface.Presence{}
 		}
-		if _, known := refs[text]; !known {
-			refs[text] = presence(fsys, p)
+		d.Refs[text] = presence(s.tree.FS, p)
+		if d.Refs[text] == surface.File && s.options.Enabled {
+			h.Text(text).Digest(contentOf(s.tree.FS, p))
 		}
 	})
-	return refs
+	if d.Refs != nil && s.options.Enabled {
+		d.Digest = h.Sum()
+	}
+}
+
+// maxCode is how much of a file of code is hashed. What lies behind it is told
+// apart by the file's size alone.
+const maxCode = 256 << 20
+
+// contentOf is the digest of a file's content, however large; zero when it
+// cannot be read.
+func contentOf(fsys fs.FS, name string) ext.Digest {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return ext.Digest{}
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return ext.Digest{}
+	}
+	h := sha256.New()
+	if _, err := io.Copy(h, io.LimitReader(f, maxCode)); err != nil {
+		return ext.Digest{}
+	}
+	return ext.NewHash("content").Bytes(h.Sum(nil)).Int(int(info.Size())).Sum()
 }
 
 // relative is the path below the root that text names, if it names one.

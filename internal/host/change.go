@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/admit"
 	"github.com/mortise-dev/mortise/internal/config"
 	"github.com/mortise-dev/mortise/internal/state"
 )
@@ -36,45 +37,49 @@ func (h *Host) Disable(ctx context.Context, c Change) (state.Switch, error) {
 }
 
 // Enable takes back every Disable of the subject that holds in this workspace,
-// or with Everywhere those that hold in all. removed counts them: 0 means that
-// it was not disabled.
-func (h *Host) Enable(ctx context.Context, c Change) (s state.Switch, removed int, err error) {
+// or with Everywhere those that hold in all. An entry's short name takes back
+// those of all surfaces. removed is what was taken back: nothing when the
+// subject was not disabled, and then nothing is written. What nobody knows by
+// that name, and what no switch names either, is a usage error.
+func (h *Host) Enable(ctx context.Context, c Change) (removed []state.Switch, err error) {
 	g, err := h.Refresh(ctx)
 	if err != nil {
-		return s, 0, err
+		return nil, err
 	}
 	snap, err := h.options.Store.Load(ctx)
 	if err != nil {
-		return s, 0, fmt.Errorf("load the state: %w", err)
+		return nil, fmt.Errorf("load the state: %w", err)
 	}
-	s, err = g.subject(c)
-	if err != nil && !slices.ContainsFunc(snap.Switches, func(was state.Switch) bool { return was.Extension == s.Extension }) {
-		return s, 0, err
+	s, unknown := g.subject(c)
+	for _, was := range snap.Switches {
+		if was.Workspace == s.Workspace && was.Extension == s.Extension && meansEntry(s.Entry, was.Entry) {
+			removed = append(removed, was)
+		}
 	}
-	if _, off := snap.Disabled(s.Workspace, s.Extension, ""); s.Entry != "" && off {
-		return s, 0, ext.AsRefused(fmt.Errorf("%s is disabled whole; enable it first: mortise enable %s", s.Extension, s.Extension))
+	switch _, off := snap.Disabled(s.Workspace, s.Extension, ""); {
+	case len(removed) == 0 && unknown != nil:
+		return nil, unknown
+	case s.Entry != "" && off:
+		return nil, ext.AsRefused(fmt.Errorf("%s is disabled whole; enable it first: mortise enable %s", s.Extension, s.Extension))
+	case len(removed) == 0:
+		return nil, nil
 	}
-	err = h.remember(ctx, "enabled", s, func(snap *state.Snapshot) { removed = snap.Remove(s) })
-	return s, removed, err
+	return removed, h.remember(ctx, "enabled", s, func(snap *state.Snapshot) {
+		for _, was := range removed {
+			snap.Remove(was)
+		}
+	})
 }
 
-func (h *Host) remember(ctx context.Context, kind string, s state.Switch, change func(*state.Snapshot)) error {
-	var revision uint64
-	err := h.options.Store.Update(ctx, func(snap *state.Snapshot) error {
-		change(snap)
-		revision = snap.Revision + 1
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("remember that %s is %s: %w", subjectOf(s), kind, err)
-	}
-	err = h.options.Store.Append(ctx, state.Event{
-		Kind: kind, Subject: subjectOf(s), Text: s.Reason, By: s.By, At: h.options.Clock().UTC(), Revision: revision,
-	})
-	if err != nil {
-		return fmt.Errorf("record that %s is %s: %w", subjectOf(s), kind, err)
-	}
-	return nil
+// meansEntry reports whether what was asked for means the entry of a switch:
+// the same name, or the short name of one that says its surface.
+func meansEntry(asked, of string) bool {
+	_, short, _ := strings.Cut(of, "/")
+	return asked == of || asked != "" && asked == short
+}
+
+func (h *Host) remember(ctx context.Context, kind string, s state.Switch, edit func(*state.Snapshot)) error {
+	return h.change(ctx, state.Event{Kind: kind, Subject: subjectOf(s), Text: s.Reason, By: s.By}, edit)
 }
 
 func subjectOf(s state.Switch) string {
@@ -86,7 +91,7 @@ func subjectOf(s state.Switch) string {
 
 // subject finds what a change is about.
 func (g *Generation) subject(c Change) (state.Switch, error) {
-	s := state.Switch{Workspace: g.Config.Workspace().ID}
+	s := state.Switch{Workspace: g.Config.Workspace().ID, By: c.By}
 	if c.Everywhere {
 		s.Workspace = ""
 	}
@@ -117,8 +122,8 @@ func unknown(what, name string, known []string) error {
 
 func (g *Generation) extensions() []string {
 	var out []string
-	for i := range g.found {
-		out = append(out, string(g.found[i].decision.Tree().Extension))
+	for i := range g.decisions {
+		out = append(out, string(g.decisions[i].Tree().Extension))
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
@@ -128,8 +133,8 @@ func (g *Generation) extensions() []string {
 // surface.
 func (g *Generation) entries(extension string) []string {
 	var out []string
-	for i := range g.found {
-		d := &g.found[i].decision
+	for i := range g.decisions {
+		d := &g.decisions[i]
 		if string(d.Tree().Extension) != extension {
 			continue
 		}
@@ -142,26 +147,44 @@ func (g *Generation) entries(extension string) []string {
 	return slices.Compact(out)
 }
 
-// Adopt records that the workspace's person adopted what is here now: its
-// configuration and everything in it that runs, connects or guards.
-func (h *Host) Adopt(ctx context.Context, by string) error {
-	g, err := h.Refresh(ctx)
+// Adopt records that the workspace's person adopted what they were shown: its
+// configuration, and everything in it that runs, connects or guards, with the
+// code that its plugins run. shown is the Effects of the generation they were
+// shown; when the workspace is another by now, adopting it is refused.
+func (h *Host) Adopt(ctx context.Context, by string, shown ext.Digest) error {
+	p, _, err := h.begin(ctx)
 	if err != nil {
 		return err
 	}
-	a := state.Adoption{Workspace: g.Config.Workspace().ID, Digest: g.Effects, By: by, At: h.options.Clock().UTC()}
-	var revision uint64
-	err = h.options.Store.Update(ctx, func(s *state.Snapshot) error {
-		s.Put(a)
-		revision = s.Revision + 1
+	candidates, err := p.scan(ctx, new(Generation), true)
+	if err != nil {
+		return err
+	}
+	decisions := admit.Decide(candidates, p.rules(true))
+	if p.effects(decisions) != shown {
+		return ext.AsRefused(fmt.Errorf("the workspace is not what was shown: something in it changed, or a link in it leads outside; look at it again"))
+	}
+	a := state.Adoption{Workspace: p.config.Workspace().ID, Digest: shown, By: by, At: p.now.UTC()}
+	records := []state.Record{a}
+	for _, c := range admit.Consents(decisions) {
+		records = append(records, state.Grant{Kind: c.Kind, Subject: c.Subject, Digest: c.Digest, By: by, At: a.At})
+	}
+	return h.change(ctx, state.Event{Kind: "adopted", Subject: a.Workspace, By: by}, func(s *state.Snapshot) { s.Put(records...) })
+}
+
+// change edits the state and adds to its history what was done.
+func (h *Host) change(ctx context.Context, e state.Event, edit func(*state.Snapshot)) error {
+	err := h.options.Store.Update(ctx, func(snap *state.Snapshot) error {
+		edit(snap)
+		e.Revision = snap.Revision + 1
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("remember the adoption: %w", err)
+		return fmt.Errorf("remember that %s is %s: %w", ext.Escape(e.Subject), e.Kind, err)
 	}
-	err = h.options.Store.Append(ctx, state.Event{Kind: "adopted", Subject: a.Workspace, By: by, At: a.At, Revision: revision})
-	if err != nil {
-		return fmt.Errorf("record the adoption: %w", err)
+	e.At = h.options.Clock().UTC()
+	if err := h.options.Store.Append(ctx, e); err != nil {
+		return fmt.Errorf("%s is %s, but the history could not be written: %w", ext.Escape(e.Subject), e.Kind, err)
 	}
 	return nil
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/admit"
-	"github.com/mortise-dev/mortise/internal/compose"
 	"github.com/mortise-dev/mortise/internal/config"
 	"github.com/mortise-dev/mortise/internal/surface"
 )
@@ -37,7 +36,7 @@ type EntryMeaning struct {
 	Answers    bool     `json:"answers"`    // the name, as given, leads here
 	Reason     string   `json:"reason"`     // why it is not active; "" when it is
 	Shadows    []string `json:"shadows"`    // qualified names of what lost to it
-	Candidates []string `json:"candidates"` // qualified names that the short name could mean, when several
+	Candidates []string `json:"candidates"` // qualified names that the short name could mean, when several; the first of many
 	Guards     []string `json:"guards"`     // tools: the guards that would be asked, in order
 }
 
@@ -54,21 +53,28 @@ func (g *Generation) Explain(name string) *Explanation {
 	l := g.Listing()
 	for _, row := range l.Extensions {
 		if row.Name == name {
-			x.Extensions = append(x.Extensions, ExtensionMeaning{row, g.reasonOf(name)})
+			m := ExtensionMeaning{ExtensionRow: row}
+			if row.Status != admit.Admitted.String() {
+				m.Reason = g.reasonOf(name)
+			}
+			x.Extensions = append(x.Extensions, m)
 		}
 	}
 	if v, ok := g.Config.Explain(name); ok {
 		x.Settings = append(x.Settings, v)
 	}
-	c := g.Trial()
-	for i, e := range l.Entries {
-		if names(e, name) {
-			x.Entries = append(x.Entries, g.meaning(c, &l.Entries[i], name, l))
+	e := newExplainer(g, l)
+	for i := range l.Entries {
+		if names(l.Entries[i], name) {
+			x.Entries = append(x.Entries, e.meaning(&l.Entries[i], name))
 		}
 	}
+	about := make(map[[2]string]bool, len(x.Entries))
+	for i := range x.Entries {
+		about[[2]string{x.Entries[i].Extension, x.Entries[i].Path}] = true
+	}
 	for _, f := range l.Findings {
-		if slices.ContainsFunc(x.Entries, func(e EntryMeaning) bool { return e.Extension == f.Extension && e.Path == f.Path }) ||
-			f.Extension == name && f.Extension != "" {
+		if about[[2]string{f.Extension, f.Path}] || f.Extension == name && f.Extension != "" {
 			x.Findings = append(x.Findings, f)
 		}
 	}
@@ -81,78 +87,19 @@ func names(e EntryRow, name string) bool {
 	if s, rest, ok := strings.Cut(name, "/"); ok && s == e.Surface {
 		name = rest
 	}
-	return name == e.Qualified || surface.Fold(name) == surface.Fold(e.Name)
-}
-
-func (g *Generation) meaning(c *compose.Composition, e *EntryRow, name string, l *Listing) EntryMeaning {
-	m := EntryMeaning{EntryRow: *e, Shadows: []string{}, Candidates: []string{}, Guards: []string{}}
-	spec := g.spec(e.Surface)
-	m.Rule, m.RuleDoc = spec.Merge.String(), spec.Merge.Doc()
-	for _, row := range l.Extensions {
-		if row.Name == e.Extension {
-			m.Source, m.Trust, m.Root = row.Source, row.Trust, row.Root
-		}
+	if x, short, ok := ext.SplitQualified(name); ok && string(x) == e.Extension {
+		name = short
 	}
-	answers := c.Resolve(spec, strings.TrimPrefix(name, e.Surface+"/"))
-	if len(answers) == 1 {
-		m.Answers = answers[0].Qualified == e.Qualified && answers[0].Origin.Path == e.Path
-	}
-	if len(answers) > 1 {
-		for _, a := range answers {
-			m.Candidates = append(m.Candidates, a.Qualified)
-		}
-	}
-	for _, s := range c.Shadowed() {
-		if s.Kept.Spec == spec && s.Kept.Qualified == e.Qualified && s.Kept.Origin.Path == e.Path {
-			m.Shadows = append(m.Shadows, s.Lost.Qualified)
-		}
-	}
-	m.Reason = g.reason(spec, e)
-	if spec.Called {
-		m.Guards = g.guards(c)
-	}
-	return m
-}
-
-// guards are the entries of hooks that may deny, in the order they are asked.
-func (g *Generation) guards(c *compose.Composition) []string {
-	out := []string{}
-	for _, s := range g.specs {
-		if !s.Hook {
-			continue
-		}
-		for _, e := range c.Entries(s) {
-			if im, ok := e.Value.(surface.Implementation); ok && im.Role == surface.Guard {
-				out = append(out, e.Qualified)
-			}
-		}
-	}
-	return out
+	return surface.Fold(name) == surface.Fold(e.Name)
 }
 
 // reasonOf says why an extension is not admitted: the first reason that one
 // of its trees has.
 func (g *Generation) reasonOf(extension string) string {
-	for i := range g.found {
-		d := &g.found[i].decision
+	for i := range g.decisions {
+		d := &g.decisions[i]
 		if string(d.Tree().Extension) == extension && d.Reason() != "" {
 			return d.Reason()
-		}
-	}
-	return ""
-}
-
-func (g *Generation) reason(spec *surface.Spec, e *EntryRow) string {
-	for i := range g.found {
-		d := &g.found[i].decision
-		if string(d.Tree().Extension) != e.Extension {
-			continue
-		}
-		for j := range d.Contributions() {
-			k := &d.Contributions()[j]
-			if k.Spec == spec && k.Name == e.Name && k.Origin.Path == e.Path && k.Status != admit.Active {
-				return k.Reason
-			}
 		}
 	}
 	return ""
@@ -174,8 +121,8 @@ func (g *Generation) Names() []string {
 	for _, k := range g.Config.Keys() {
 		seen[k] = true
 	}
-	for i := range g.found {
-		d := &g.found[i].decision
+	for i := range g.decisions {
+		d := &g.decisions[i]
 		x := d.Tree().Extension
 		seen[string(x)] = true
 		for j := range d.Contributions() {

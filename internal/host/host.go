@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/admit"
 	"github.com/mortise-dev/mortise/internal/compose"
 	"github.com/mortise-dev/mortise/internal/config"
 	"github.com/mortise-dev/mortise/internal/plan"
@@ -29,6 +30,7 @@ type Options struct {
 	// whether the workspace's person vouches for it.
 	Sources func(c *config.Config, adopted bool) []ext.Source
 	Store   state.Store
+	Look    bool             // the host only looks: it goes on without a state that cannot be read
 	Cache   *Cache           // nil: one of its own
 	Clock   func() time.Time // nil: time.Now
 	Workers int              // how many trees are read at once; 0: one
@@ -81,11 +83,11 @@ type Generation struct {
 	// Effects is what an adoption of the workspace would consent to.
 	Effects ext.Digest
 
-	specs    []*surface.Spec
-	found    []found
-	unread   []ext.Tree
-	findings ext.Findings
-	trial    func() *compose.Composition
+	specs     []*surface.Spec
+	decisions []admit.Decision
+	unread    []ext.Tree
+	findings  ext.Findings
+	trial     func() *compose.Composition
 }
 
 // Digest identifies the composition in use.

@@ -43,12 +43,20 @@ func open(t *testing.T, dir string, store state.Store, cache *host.Cache) *host.
 	if err != nil {
 		t.Fatal(err)
 	}
-	place := catalog.Place{Workspace: ws}
-	return host.New(host.Options{
+	return openPlace(t, host.Place{Workspace: ws}, store, cache)
+}
+
+func openPlace(t *testing.T, place host.Place, store state.Store, cache *host.Cache) *host.Host {
+	t.Helper()
+	return host.New(optionsOf(place, store, cache, false))
+}
+
+func optionsOf(place host.Place, store state.Store, cache *host.Cache, look bool) host.Options {
+	return host.Options{
 		Specs: catalog.Specs, Catalogue: catalog.Digest(), Configure: place.Configure, Sources: catalog.Sources,
-		Store: store, Cache: cache, Workers: 2,
+		Store: store, Look: look, Cache: cache, Workers: 2,
 		Clock: func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) },
-	})
+	}
 }
 
 func refresh(t *testing.T, h *host.Host) *host.Generation {
@@ -58,6 +66,14 @@ func refresh(t *testing.T, h *host.Host) *host.Generation {
 		t.Fatal(err)
 	}
 	return g
+}
+
+// adopt adopts what a person would be shown now.
+func adopt(t *testing.T, h *host.Host) {
+	t.Helper()
+	if err := h.Adopt(context.Background(), "tester", refresh(t, h).Effects); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func status(l *host.Listing, qualified string) string {
@@ -109,9 +125,7 @@ func TestTwoWorktreesTwoRegistries(t *testing.T) {
 
 	store, cache := memstore.New(), new(host.Cache)
 	a, b, c := open(t, main, store, cache), open(t, same, store, cache), open(t, other, store, cache)
-	if err := a.Adopt(context.Background(), "tester"); err != nil {
-		t.Fatal(err)
-	}
+	adopt(t, a)
 	ga := refresh(t, a)
 	hits := cache.Hits()
 	gb, gc := refresh(t, b), refresh(t, c)
@@ -175,9 +189,7 @@ func TestAdoptionHoldsForTextAndLapsesForEffects(t *testing.T) {
 		".mortise/skills/review/SKILL.md": skillText("review"),
 	})
 	h := open(t, dir, memstore.New(), nil)
-	if err := h.Adopt(context.Background(), "tester"); err != nil {
-		t.Fatal(err)
-	}
+	adopt(t, h)
 	write(t, dir, map[string]string{".mortise/skills/review/SKILL.md": skillText("review") + "More.\n"})
 	if g := refresh(t, h); !g.Adopted || status(g.Listing(), "owner:review") != "active" {
 		t.Errorf("editing text ended the adoption")
@@ -239,9 +251,7 @@ func TestSwitches(t *testing.T) {
 	})
 	store := memstore.New()
 	h := open(t, dir, store, nil)
-	if err := h.Adopt(ctx, "tester"); err != nil {
-		t.Fatal(err)
-	}
+	adopt(t, h)
 	if _, err := h.Disable(ctx, host.Change{Subject: "acme:deploy", Reason: "too eager", By: "tester"}); err != nil {
 		t.Fatal(err)
 	}
@@ -255,11 +265,11 @@ func TestSwitches(t *testing.T) {
 	if l = refresh(t, h).Listing(); l.Disabled != 1 || status(l, "acme:build") != "disabled" {
 		t.Errorf("disabling the extension: %d disabled, build is %s", l.Disabled, status(l, "acme:build"))
 	}
-	if _, _, err := h.Enable(ctx, host.Change{Subject: "acme:deploy"}); ext.KindOf(err) != ext.Refused {
+	if _, err := h.Enable(ctx, host.Change{Subject: "acme:deploy"}); ext.KindOf(err) != ext.Refused {
 		t.Errorf("enabling an entry of a disabled extension: %v, want a refusal that names the extension", err)
 	}
-	if _, n, err := h.Enable(ctx, host.Change{Subject: "acme"}); err != nil || n != 1 {
-		t.Errorf("enabling the extension removed %d, %v", n, err)
+	if was, err := h.Enable(ctx, host.Change{Subject: "acme"}); err != nil || len(was) != 1 {
+		t.Errorf("enabling the extension took back %v, %v", was, err)
 	}
 	if l = refresh(t, h).Listing(); status(l, "acme:build") != "active" || status(l, "acme:deploy") != "disabled" {
 		t.Errorf("after enabling: build is %s, deploy is %s", status(l, "acme:build"), status(l, "acme:deploy"))
@@ -291,9 +301,7 @@ func TestLaw06_A_guard_that_no_door_asks_is_told(t *testing.T) {
 		"acme/dev.mortise/hooks/before_tool_call/no-prod.json": `{"answer": {"verdict": "deny"}, "matches": ["deploy"]}`,
 	})
 	h := open(t, dir, memstore.New(), nil)
-	if err := h.Adopt(context.Background(), "tester"); err != nil {
-		t.Fatal(err)
-	}
+	adopt(t, h)
 	g := refresh(t, h)
 	l := g.Listing()
 	if got := status(l, "acme:no-prod"); got != "unasked" {

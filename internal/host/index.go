@@ -13,6 +13,7 @@ import (
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/root"
+	"github.com/mortise-dev/mortise/internal/source"
 )
 
 // Index is a folder in which looks remember what they read, so that the next
@@ -47,6 +48,9 @@ func (x Index) load(s ext.Source) (*part, bool) {
 	if !ok || x.Dir == "" {
 		return nil, false
 	}
+	if info, err := os.Lstat(x.file(t)); err != nil || !info.Mode().IsRegular() {
+		return nil, false
+	}
 	data, err := os.ReadFile(x.file(t))
 	if err != nil {
 		return nil, false
@@ -67,8 +71,8 @@ func (x Index) save(s ext.Source, p *part) error {
 		return nil
 	}
 	p.stamps = append(p.stamps, t.Trace()...)
-	if slices.ContainsFunc(p.stamps, func(s root.Stamp) bool { return s.Racy }) {
-		return nil // would not be believed
+	if slices.ContainsFunc(p.stamps, func(s root.Stamp) bool { return s.Racy }) || slices.ContainsFunc(p.Findings, passing) {
+		return nil // would not be believed, or says what may be over in a moment
 	}
 	if err := os.MkdirAll(x.Dir, 0o700); err != nil {
 		return fmt.Errorf("keep the index: %w", err)
@@ -86,6 +90,11 @@ func (x Index) save(s ext.Source, p *part) error {
 		return fmt.Errorf("keep the index: %w", errors.Join(err, os.Remove(file.Name())))
 	}
 	return nil
+}
+
+// passing are findings whose reason may pass without a trace in any file.
+func passing(f FindingRow) bool {
+	return f.Code == SourceFailed.Code || f.Code == source.Unreadable.Code
 }
 
 func (x Index) file(t traced) string {

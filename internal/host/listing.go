@@ -8,7 +8,6 @@ import (
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/admit"
 	"github.com/mortise-dev/mortise/internal/compose"
-	"github.com/mortise-dev/mortise/internal/surface"
 )
 
 // Listing is what a generation, or a look at directories, holds: the one shape
@@ -149,15 +148,23 @@ func (l *Listing) addFindings(fs ext.Findings, root string) {
 }
 
 // together is the status of an extension of several trees: admitted when any
-// is, else what the most of its weight says.
+// is, else pending, disabled or refused. A tree without a place holds nothing
+// but notes about the others and counts only when there are no others.
 func together(ds []*admit.Decision) (admit.Status, ext.Digest) {
 	h := ext.NewHash("extension")
-	seen := map[admit.Status]bool{}
+	seen, notes := map[admit.Status]bool{}, map[admit.Status]bool{}
 	for _, d := range ds {
 		h.Digest(d.Digest())
+		if len(d.Tree().Places) == 0 {
+			notes[d.Status()] = true
+			continue
+		}
 		seen[d.Status()] = true
 	}
-	for _, s := range []admit.Status{admit.Admitted, admit.Pending, admit.Disabled, admit.Refused} {
+	if len(seen) == 0 {
+		seen = notes
+	}
+	for _, s := range []admit.Status{admit.Admitted, admit.Pending, admit.Disabled} {
 		if seen[s] {
 			return s, h.Sum()
 		}
@@ -175,8 +182,8 @@ func (g *Generation) Listing() *Listing {
 	l.addFindings(g.Composition.Findings(), "")
 	l.refuse(g.Composition.Refused())
 	l.shadow(g.Composition.Shadowed())
-	if !g.Adopted {
-		l.addFindings(foreseen(g.Trial()), "")
+	if !g.Adopted { // what adoption would bring with it
+		l.addFindings(g.Trial().Findings(), "")
 	}
 	l.settle()
 	return l
@@ -185,21 +192,18 @@ func (g *Generation) Listing() *Listing {
 // most is the most trust that a tree can have now: what its person did not
 // adopt has that of a project, whatever adoption would give it.
 func (g *Generation) most(t ext.Tree) ext.Trust {
-	if g.Adopted || t.Origin.Trust == ext.Builtin {
+	if g.Adopted || !admit.OfWorkspace(t) {
 		return t.Origin.Trust
 	}
 	return ext.Project
 }
 
-// foreseen are the findings of a composition that adoption would give.
-func foreseen(c *compose.Composition) ext.Findings { return c.Findings() }
-
 // byExtension groups the decisions by extension, in the order of the sources.
 func (g *Generation) byExtension() [][]*admit.Decision {
 	at := map[ext.Name]int{}
 	var groups [][]*admit.Decision
-	for i := range g.found {
-		d := &g.found[i].decision
+	for i := range g.decisions {
+		d := &g.decisions[i]
 		name := d.Tree().Extension
 		n, ok := at[name]
 		if !ok {
@@ -267,6 +271,3 @@ func orEmpty[T any](s []T) []T {
 	}
 	return s
 }
-
-// Specs are the surfaces of the build, in catalogue order.
-func (g *Generation) Specs() []*surface.Spec { return g.specs }

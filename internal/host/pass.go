@@ -3,7 +3,10 @@ package host
 import (
 	"context"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"sync"
+	"time"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/admit"
@@ -23,54 +26,62 @@ var (
 	NotAdopted = &ext.Check{
 		Code: "workspace-not-adopted", Severity: ext.Warning,
 		Doc: "The workspace is not adopted: it is listed and checked, and nothing of it reaches an agent.",
-		Fix: "Look at it with mortise list and mortise session, then adopt it.",
+		Fix: "mortise session shows what adoption would give. mortise init adopts a workspace that it begins; adopting one that is there already comes with a later version.",
+	}
+	StateUnreadable = &ext.Check{
+		Code: "state-unreadable", Severity: ext.Error,
+		Doc: "What is remembered cannot be read, so nothing counts as adopted, granted or disabled, and nothing of the workspace reaches an agent.",
+		Fix: "Mend what the message names. Nothing is reset by itself.",
+	}
+	OwnBroken = &ext.Check{
+		Code: "own-configuration-broken", Severity: ext.Error,
+		Doc: "The person's own configuration, or the machine's, could not be read whole. What it forbids is not known, so nothing of the workspace reaches an agent.",
+		Fix: "Mend the file that the other finding names.",
 	}
 	AdoptionLapsed = &ext.Check{
 		Code: "adoption-lapsed", Severity: ext.Warning,
 		Doc: "What runs, connects or guards in the workspace, or its configuration, changed since it was adopted. It counts as not adopted.",
-		Fix: "Look at what changed, then adopt it again.",
+		Fix: "Undo the change to have the adopted workspace back. Adopting it again comes with a later version.",
 	}
 )
 
 // Checks lists what a pass can find.
-var Checks = []*ext.Check{SourceFailed, NotAdopted, AdoptionLapsed, IndexFailed}
-
-// found is one candidate and what was decided about it.
-type found struct {
-	candidate discover.Candidate
-	decision  admit.Decision
-}
+var Checks = []*ext.Check{SourceFailed, StateUnreadable, OwnBroken, NotAdopted, AdoptionLapsed, IndexFailed}
 
 // run makes one generation. It is a list of stages; state and configuration
 // are read first and are values from then on.
 func (h *Host) run(ctx context.Context) (*Generation, error) {
-	cfg, findings, err := h.options.Configure()
+	p, findings, err := h.begin(ctx)
 	if err != nil {
 		return nil, err
 	}
-	snap, err := h.options.Store.Load(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("load the state: %w", err)
-	}
-	p := pass{host: h, config: cfg, state: snap.At(h.options.Clock())}
-	g := &Generation{Config: cfg, specs: h.options.Specs, findings: findings}
-	adoption, adopted := snap.Adopted(cfg.Workspace().ID)
-
-	candidates, err := p.scan(ctx, g, adopted)
+	g := &Generation{Config: p.config, specs: h.options.Specs, findings: findings}
+	once := p.state.AdoptedOnce(p.config.Workspace().ID)
+	candidates, err := p.scan(ctx, g, once)
 	if err != nil {
 		return nil, err
 	}
 	decisions := admit.Decide(candidates, p.rules(true))
 	g.Effects = p.effects(decisions)
-	if adopted && adoption.Digest != g.Effects {
-		return p.lapsed(ctx, g, findings)
+	if g.Adopted = p.known() && p.state.Adopted(p.config.Workspace().ID, g.Effects); g.Adopted {
+		p.finish(g, candidates, decisions)
+		return g, nil
 	}
-	g.Adopted = adopted
-	if !adopted {
-		decisions = admit.Decide(candidates, p.rules(false))
-		g.findings.Add(notAdopted(NotAdopted, candidates)...)
+	told := NotAdopted
+	if !p.known() {
+		told = OwnBroken
 	}
-	p.finish(g, candidates, decisions)
+	if once { // as if it never had been: links that lead outside are not followed
+		if told == NotAdopted {
+			told = AdoptionLapsed
+		}
+		g.findings, g.unread = findings, nil
+		if candidates, err = p.scan(ctx, g, false); err != nil {
+			return nil, err
+		}
+	}
+	g.findings.Add(notAdopted(told, candidates)...)
+	p.finish(g, candidates, admit.Decide(candidates, p.rules(false)))
 	return g, nil
 }
 
@@ -79,24 +90,38 @@ type pass struct {
 	host   *Host
 	config *config.Config
 	state  state.Snapshot
+	now    time.Time
 }
 
-// lapsed makes the generation of a workspace that is no longer what its person
-// adopted: as if it never had been, links that lead outside included.
-func (p *pass) lapsed(ctx context.Context, g *Generation, findings ext.Findings) (*Generation, error) {
-	g.findings, g.unread = findings, nil
-	candidates, err := p.scan(ctx, g, false)
+// begin reads the configuration and the state. A host that only looks goes on
+// without a state that it cannot read: then nothing counts as adopted or
+// granted, and a finding says so.
+func (h *Host) begin(ctx context.Context) (*pass, ext.Findings, error) {
+	cfg, findings, err := h.options.Configure()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	g.findings.Add(notAdopted(AdoptionLapsed, candidates)...)
-	p.finish(g, candidates, admit.Decide(candidates, p.rules(false)))
-	return g, nil
+	snap, err := h.options.Store.Load(ctx)
+	if err != nil && !h.options.Look {
+		return nil, nil, fmt.Errorf("load the state: %w", err)
+	}
+	if err != nil {
+		snap = state.Snapshot{}
+		findings = append(findings[:len(findings):len(findings)], StateUnreadable.At(ext.Origin{}, "%s", ext.Escape(err.Error())))
+	}
+	now := h.options.Clock()
+	return &pass{host: h, config: cfg, state: snap.At(now), now: now}, findings, nil
+}
+
+// known reports whether everything that the person and the machine forbid is
+// known: their own files could be read whole.
+func (p *pass) known() bool {
+	return !slices.ContainsFunc(p.config.Broken(), func(l config.Layer) bool { return l == config.User || l == config.Managed })
 }
 
 func notAdopted(c *ext.Check, candidates []discover.Candidate) ext.Findings {
 	for i := range candidates {
-		if candidates[i].Tree().Origin.Trust < ext.Builtin {
+		if admit.OfWorkspace(candidates[i].Tree()) {
 			return ext.Findings{c.At(ext.Origin{}, "nothing of this workspace reaches an agent")}
 		}
 	}
@@ -109,7 +134,7 @@ func (p *pass) rules(adopted bool) admit.Rules {
 		Whole:     p.config.Trust.Whole,
 		State:     &p.state,
 		Workspace: p.config.Workspace().ID,
-		Now:       p.host.options.Clock(),
+		Now:       p.now,
 		Off:       map[ext.Name]string{},
 	}
 	for _, plugin := range p.config.Plugins {
@@ -120,48 +145,66 @@ func (p *pass) rules(adopted bool) admit.Rules {
 	return r
 }
 
-// effects are what runs, connects or guards, and the configuration that brings
-// it here.
+// effects are what a person who adopts the workspace consents to: what its
+// files decide, what in it runs, connects or guards, and where what is read
+// really lies, so that no link can bring in what nobody was shown.
 func (p *pass) effects(ds []admit.Decision) ext.Digest {
-	h := ext.NewHash("workspace effects").Text(p.config.Owner.Path).Digest(admit.Effects(ds))
-	for _, plugin := range p.config.Plugins {
-		h.Text(string(plugin.Name), plugin.Path, plugin.Format).Digest(plugin.Settings.Digest())
+	w := p.config.Workspace()
+	h := ext.NewHash("workspace effects").Text(w.Mark).Digest(p.config.Effects(), admit.Effects(ds))
+	roots := map[[2]string]bool{}
+	for i := range ds {
+		t := ds[i].Tree()
+		if !admit.OfWorkspace(t) {
+			continue
+		}
+		if root := [2]string{string(t.Extension), place(w.Dir, t.Leads)}; !roots[root] { // once for all trees of an extension
+			roots[root] = true
+			h.Text(root[:]...)
+		}
+		for j := range t.Places {
+			if l := t.Places[j].Leads; l != "" {
+				h.Text(t.Places[j].File, place(w.Dir, l))
+			}
+		}
 	}
 	return h.Sum()
 }
 
+// place is a directory or file as its workspace sees it: below it, so that all
+// worktrees agree, or as the machine names it.
+func place(workspace, name string) string {
+	if rel, err := filepath.Rel(workspace, name); err == nil && filepath.IsLocal(rel) {
+		return "./" + filepath.ToSlash(rel)
+	}
+	return filepath.ToSlash(name)
+}
+
 // finish composes what was admitted.
 func (p *pass) finish(g *Generation, candidates []discover.Candidate, decisions []admit.Decision) {
-	g.found = make([]found, len(candidates))
-	for i := range candidates {
-		g.found[i] = found{candidates[i], decisions[i]}
-	}
-	g.Composition = p.compose(candidates, decisions, g.Adopted)
+	g.decisions = decisions
+	g.Composition = p.compose(candidates, decisions, p.rules(g.Adopted))
 	g.trial = sync.OnceValue(func() *compose.Composition {
 		rules := p.rules(true)
 		rules.Granted = true
-		return p.compose(candidates, admit.Decide(candidates, rules), true)
+		return p.compose(candidates, admit.Decide(candidates, rules), rules)
 	})
 }
 
 // compose merges, or finds the composition of the same content.
-func (p *pass) compose(candidates []discover.Candidate, decisions []admit.Decision, adopted bool) *compose.Composition {
+func (p *pass) compose(candidates []discover.Candidate, decisions []admit.Decision, rules admit.Rules) *compose.Composition {
 	roster := make([]ext.Name, len(p.config.Plugins))
 	for i := range roster {
 		roster[i] = p.config.Plugins[i].Name
 	}
-	return p.host.options.Cache.get(p.key(candidates, decisions, adopted), func() *compose.Composition {
+	return p.host.options.Cache.get(p.key(candidates, decisions, rules), func() *compose.Composition {
 		return compose.Merge(p.host.options.Specs, compose.Order(admit.Extensions(decisions), roster))
 	})
 }
 
 // key is the digest of all that a composition depends on.
-func (p *pass) key(candidates []discover.Candidate, decisions []admit.Decision, adopted bool) ext.Digest {
+func (p *pass) key(candidates []discover.Candidate, decisions []admit.Decision, rules admit.Rules) ext.Digest {
 	h := ext.NewHash("registry").Digest(p.host.options.Catalogue, p.config.Digest(), p.state.Digest())
-	h.Text(p.config.Workspace().ID)
-	if adopted {
-		h.Int(1)
-	}
+	h.Text(p.config.Workspace().ID, fmt.Sprint(rules.Adopted, rules.Granted, rules.Asked))
 	for i := range candidates {
 		h.Digest(candidates[i].Digest()).Int(int(decisions[i].Tree().Origin.Trust)).Int(int(decisions[i].Status()))
 	}
@@ -171,7 +214,7 @@ func (p *pass) key(candidates []discover.Candidate, decisions []admit.Decision, 
 // scan reads every source. One that fails costs its own extensions only.
 func (p *pass) scan(ctx context.Context, g *Generation, adopted bool) ([]discover.Candidate, error) {
 	r := reading{
-		options: discover.Options{Specs: p.host.options.Specs, Limits: limits(p.config), Enabled: true},
+		options: discover.Options{Specs: p.host.options.Specs, Limits: p.config.Limits.Bounds(), Enabled: true},
 		workers: p.host.options.Workers,
 	}
 	var out []discover.Candidate
@@ -187,8 +230,4 @@ func (p *pass) scan(ctx context.Context, g *Generation, adopted bool) ([]discove
 		}
 	})
 	return out, err
-}
-
-func limits(c *config.Config) ext.Limits {
-	return ext.Limits{FileBytes: int64(c.Limits.FileBytes), Files: c.Limits.Files, Depth: c.Limits.Depth}
 }

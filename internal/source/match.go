@@ -144,9 +144,6 @@ func (m *matcher) kind(name string, e fs.DirEntry) (dir bool, err error) {
 // unit looks at one entry of a directory of directories.
 func (m *matcher) unit(e fs.DirEntry) {
 	name := path.Join(m.dir, e.Name())
-	if strings.HasPrefix(e.Name(), ".") {
-		return
-	}
 	_, file, _ := strings.Cut(m.spec.Files, "/")
 	dir, err := m.kind(name, e)
 	switch {
@@ -216,7 +213,12 @@ func (m *matcher) beside(name string) {
 }
 
 func isPath(s string) bool {
-	return len(s) < 512 && strings.Contains(s, "/") && !strings.ContainsAny(s, " \t\r\n\x00")
+	if len(s) >= 512 || !strings.Contains(s, "/") || strings.Contains(s, "//") {
+		return false
+	}
+	return !strings.ContainsFunc(s, func(r rune) bool {
+		return r < 0x80 && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("./_-+@~", r)
+	})
 }
 
 // files adds the files of a directory that have the surface's ending, and of
@@ -224,9 +226,10 @@ func isPath(s string) bool {
 func (m *matcher) files(dir string, entries []fs.DirEntry, depth int) {
 	ending := path.Ext(m.spec.Files)
 	deep := strings.HasPrefix(m.spec.Files, "**/")
+	var strays []string
 	for _, e := range entries {
 		name := path.Join(dir, e.Name())
-		if strings.HasPrefix(e.Name(), ".") {
+		if besides(e.Name()) {
 			continue
 		}
 		isDir, err := m.kind(name, e)
@@ -241,10 +244,19 @@ func (m *matcher) files(dir string, entries []fs.DirEntry, depth int) {
 			m.below(name, depth+1)
 		case isDir && path.Ext(name) == ending:
 			m.fault(name, WrongKind.At(m.at(name), "expected a file, found a directory"))
-		case !isDir && path.Ext(name) == ending && !ordinary(e.Name()):
+		case !isDir && path.Ext(name) == ending:
 			m.add(name)
+		case !m.tell(name, isDir):
+			strays = append(strays, e.Name())
 		}
 	}
+	m.strays(dir, strays)
+}
+
+// besides reports whether a file belongs to nobody's documents: one that people
+// put beside them, or that a system leaves.
+func besides(name string) bool {
+	return ordinary(name) || name == ".DS_Store" || name == ".gitkeep" || name == ".gitignore" || strings.HasPrefix(name, "._")
 }
 
 // through goes through a link to a directory, unless it leads to a place that

@@ -121,7 +121,7 @@ func Lay(formats []Format, loose Format, t *ext.Tree, pin string, env Env) (ok b
 	t.Also = others
 	switch {
 	case f == nil && (pin == "" || family(pin) == family(loose.Name)):
-		return layOther(loose, t, env)
+		return layOther(wanted, loose, t, env)
 	case f == nil:
 		t.Format = pin
 		return false
@@ -137,11 +137,16 @@ func Lay(formats []Format, loose Format, t *ext.Tree, pin string, env Env) (ok b
 // layOther lays out a directory without a manifest that is read: as loose
 // files, unless it is known by sight as something else, whose unread manifest
 // could change what the files mean.
-func layOther(loose Format, t *ext.Tree, env Env) bool {
+func layOther(formats []Format, loose Format, t *ext.Tree, env Env) bool {
 	if len(t.Also) == 0 {
 		t.Format = loose.Name
+		for _, f := range formats {
+			if info, err := fs.Stat(t.FS, f.Marker); f.Lay != nil && err == nil && info.IsDir() {
+				t.Findings.Add(WrongKind.At(t.Origin.At(f.Marker, 0), "expected the manifest of %s, found a directory", f.Name))
+			}
+		}
 		loose.Lay(t, Manifest{}, env)
-		return len(t.Places) > 0
+		return len(t.Places) > 0 || t.Findings.Failed()
 	}
 	t.Format, t.Unread = t.Also[0], true
 	t.Findings.Add(Unknown.At(t.Origin, "the directory is laid out as %s, which this build does not read", strings.Join(t.Also, ", ")))

@@ -81,7 +81,7 @@ func Decisions(ds []admit.Decision) string {
 			fmt.Fprintf(&b, ": %s", d.Reason())
 		}
 		if n := d.Incomplete(); n > 0 {
-			fmt.Fprintf(&b, ", %d of %d at fault", n, len(d.Contributions()))
+			fmt.Fprintf(&b, ", %d of %d refused", n, len(d.Contributions()))
 		}
 		b.WriteByte('\n')
 		show(&b, "\t", t, d.Findings())

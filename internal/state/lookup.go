@@ -32,13 +32,15 @@ func (s *Snapshot) Disabled(workspace string, x ext.Name, entry string) (Switch,
 	return Switch{}, false
 }
 
-// Adopted returns the adoption of workspace. Whether what was adopted is what
-// is there now is for the caller to say, by its digest.
-func (s *Snapshot) Adopted(workspace string) (Adoption, bool) {
-	if i := find(s.Adoptions, Adoption{Workspace: workspace}); i >= 0 {
-		return s.Adoptions[i], true
-	}
-	return Adoption{}, false
+// Adopted reports whether workspace was adopted with exactly these effects.
+func (s *Snapshot) Adopted(workspace string, effects ext.Digest) bool {
+	return effects != (ext.Digest{}) && find(s.Adoptions, Adoption{Workspace: workspace, Digest: effects}) >= 0
+}
+
+// AdoptedOnce reports whether workspace was ever adopted, whatever its effects
+// were then.
+func (s *Snapshot) AdoptedOnce(workspace string) bool {
+	return slices.ContainsFunc(s.Adoptions, func(a Adoption) bool { return a.Workspace == workspace })
 }
 
 // Granted reports whether subject with exactly this content is granted and the

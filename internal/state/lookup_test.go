@@ -59,12 +59,15 @@ func TestEntryNameIsWhatDisabledSplits(t *testing.T) {
 
 func TestAdopted(t *testing.T) {
 	s := state.Snapshot{Adoptions: []state.Adoption{{Workspace: "w", Digest: d1}}}
-	if a, ok := s.Adopted("w"); !ok || a.Digest != d1 {
-		t.Errorf("Adopted(an adopted workspace): got %v, %v, want its adoption", a, ok)
+	if !s.Adopted("w", d1) || !s.AdoptedOnce("w") {
+		t.Error("Adopted(an adopted workspace, its effects): got false, want true")
+	}
+	if s.Adopted("w", d2) || s.Adopted("w", ext.Digest{}) {
+		t.Error("Adopted(an adopted workspace, other effects): got true, want false: nobody consented to these")
 	}
 	for _, w := range []string{"", "other"} {
-		if a, ok := s.Adopted(w); ok {
-			t.Errorf("Adopted(%q): got %v, want none", w, a)
+		if s.Adopted(w, d1) || s.AdoptedOnce(w) {
+			t.Errorf("Adopted(%q): got true, want false", w)
 		}
 	}
 }

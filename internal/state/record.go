@@ -35,8 +35,9 @@ type Switch struct {
 // "skill/deploy".
 func EntryName(surface, name string) string { return surface + "/" + name }
 
-// Adoption says that a person made a workspace their own. Workspace identifies
-// it.
+// Adoption says that a person made a workspace their own, with exactly these
+// effects. Workspace and Digest identify it: worktrees of one repository may
+// differ, and each was looked at.
 type Adoption struct {
 	Workspace string     // identity of the workspace; never ""
 	Digest    ext.Digest // of the workspace's effects when it was adopted; never zero

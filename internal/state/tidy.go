@@ -1,6 +1,7 @@
 package state
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -60,7 +61,9 @@ func (r Switch) compare(o Switch) int {
 	return cmp.Or(cmp.Compare(r.Workspace, o.Workspace), cmp.Compare(r.Extension, o.Extension), cmp.Compare(r.Entry, o.Entry))
 }
 
-func (r Adoption) compare(o Adoption) int { return cmp.Compare(r.Workspace, o.Workspace) }
+func (r Adoption) compare(o Adoption) int {
+	return cmp.Or(cmp.Compare(r.Workspace, o.Workspace), bytes.Compare(r.Digest[:], o.Digest[:]))
+}
 
 func (r Grant) compare(o Grant) int {
 	return cmp.Or(cmp.Compare(r.Kind, o.Kind), cmp.Compare(r.Subject, o.Subject), slices.Compare(r.Digest[:], o.Digest[:]))

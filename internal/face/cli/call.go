@@ -25,7 +25,7 @@ type call struct {
 }
 
 // place finds the workspace that the command is about.
-func (c *call) place() (Place, error) {
+func (c *call) place() (host.Place, error) {
 	explicit := c.workspace
 	if explicit == "" {
 		explicit = c.getenv(config.WorkspaceVariable)
@@ -34,19 +34,13 @@ func (c *call) place() (Place, error) {
 }
 
 // placeAt is the place of a workspace that is named; "" looks for one.
-func (c *call) placeAt(explicit string) (Place, error) {
+func (c *call) placeAt(explicit string) (host.Place, error) {
 	paths, err := config.Home(c.Env)
 	if err != nil {
-		return Place{}, err
+		return host.Place{}, ext.AsUsage(err)
 	}
 	w, err := config.FindWorkspace(c.Dir, explicit)
-	return Place{Workspace: w, Paths: paths, Env: c.Env}, err
-}
-
-// configure reads the configuration of the place, for what needs no host.
-func (p Place) configure() (*config.Config, error) {
-	cfg, _, err := config.Load(config.Inputs{Workspace: p.Workspace, Env: p.Env, User: p.Paths.User, Managed: p.Paths.Managed})
-	return cfg, err
+	return host.Place{Workspace: w, Paths: paths, Env: c.Env}, err
 }
 
 // look makes the generation of the workspace and writes nothing.
@@ -58,7 +52,7 @@ func (c *call) look(ctx context.Context) (*host.Generation, error) {
 	return c.lookAt(ctx, p)
 }
 
-func (c *call) lookAt(ctx context.Context, p Place) (g *host.Generation, err error) {
+func (c *call) lookAt(ctx context.Context, p host.Place) (g *host.Generation, err error) {
 	err = c.with(ctx, p, false, func(h *host.Host) (err error) {
 		g, err = h.Refresh(ctx)
 		return err
@@ -67,7 +61,7 @@ func (c *call) lookAt(ctx context.Context, p Place) (g *host.Generation, err err
 }
 
 // with calls do with a host of the place.
-func (c *call) with(ctx context.Context, p Place, write bool, do func(*host.Host) error) (err error) {
+func (c *call) with(ctx context.Context, p host.Place, write bool, do func(*host.Host) error) (err error) {
 	h, done, err := c.Open(ctx, p, write)
 	if err != nil {
 		return err

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/config"
 	"github.com/mortise-dev/mortise/internal/host"
 )
@@ -60,7 +59,7 @@ func (c *call) runCheck(ctx context.Context, o checking) error {
 	if err != nil {
 		return err
 	}
-	cfg, err := p.configure()
+	cfg, _, err := p.Configure()
 	if err != nil {
 		return err
 	}
@@ -79,16 +78,16 @@ func (c *call) runCheck(ctx context.Context, o checking) error {
 	return err
 }
 
-func (c *call) inspect(ctx context.Context, p Place, cfg *config.Config, o checking) (*host.Listing, error) {
+func (c *call) inspect(ctx context.Context, p host.Place, cfg *config.Config, o checking) (*host.Listing, error) {
 	if len(o.dirs) == 0 && o.recursive {
 		o.dirs = []string{"."}
 	}
 	if len(o.dirs) == 0 {
 		return c.CheckWorkspace(ctx, p)
 	}
-	in := Inspection{
+	in := host.Inspection{
 		Recursive: o.recursive, Whole: cfg.Trust.Whole,
-		Limits: ext.Limits{FileBytes: int64(cfg.Limits.FileBytes), Files: cfg.Limits.Files, Depth: cfg.Limits.Depth},
+		Limits: cfg.Limits.Bounds(),
 	}
 	for _, dir := range o.dirs {
 		abs, err := c.directory(dir)

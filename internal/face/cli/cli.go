@@ -7,8 +7,6 @@ import (
 	"context"
 	"io"
 
-	"github.com/mortise-dev/mortise/ext"
-	"github.com/mortise-dev/mortise/internal/config"
 	"github.com/mortise-dev/mortise/internal/host"
 	"github.com/mortise-dev/mortise/internal/surface"
 )
@@ -28,27 +26,10 @@ type App struct {
 	Specs []*surface.Spec // in catalogue order
 	// Open makes a host for a place. One that only looks writes nothing. done
 	// is called when the host is not needed any more.
-	Open func(ctx context.Context, p Place, write bool) (h *host.Host, done func() error, err error)
+	Open func(ctx context.Context, p host.Place, write bool) (h *host.Host, done func() error, err error)
 	// Check looks at directories, CheckWorkspace at what a configuration names.
-	Check          func(ctx context.Context, in Inspection) (*host.Listing, error)
-	CheckWorkspace func(ctx context.Context, p Place) (*host.Listing, error)
-}
-
-// Place is where a command runs.
-type Place struct {
-	Workspace config.Workspace
-	Paths     config.Paths
-	Env       []string
-}
-
-// Inspection is a look at directories that need not be a workspace.
-type Inspection struct {
-	Dirs      []string // absolute
-	Recursive bool     // find every extension root below each
-	Whole     bool
-	Limits    ext.Limits
-	Progress  func(read int) // told how many extensions have been read; may be nil
-	Index     string         // folder that remembers what was read; "" reads everything anew
+	Check          func(ctx context.Context, in host.Inspection) (*host.Listing, error)
+	CheckWorkspace func(ctx context.Context, p host.Place) (*host.Listing, error)
 }
 
 // Build says what this program was built from.

@@ -45,7 +45,7 @@ func (p *page) explanation(x *host.Explanation, g *host.Generation) {
 	r := rootsOf(l, p.call)
 	p.meaning(x)
 	if !g.Adopted && len(x.Entries)+len(x.Extensions) > 0 {
-		p.line("The workspace is not adopted; this is what adoption would give.")
+		p.line("The workspace is not adopted: nothing of it is in use, and names lead where adoption would let them.")
 	}
 	for _, e := range x.Entries {
 		p.entry(e, r)

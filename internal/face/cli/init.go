@@ -138,7 +138,7 @@ func (b *begun) file(root *os.Root, name, text string) error {
 }
 
 // adoptOwn adopts the workspace when it holds nothing but what was written.
-func (c *call) adoptOwn(ctx context.Context, p Place, b *begun) (*config.Config, error) {
+func (c *call) adoptOwn(ctx context.Context, p host.Place, b *begun) (*config.Config, error) {
 	now, err := c.lookAt(ctx, p)
 	if err != nil {
 		return nil, err
@@ -149,7 +149,7 @@ func (c *call) adoptOwn(ctx context.Context, p Place, b *begun) (*config.Config,
 	if b.Pending = b.others(now); len(b.Pending) > 0 {
 		return now.Config, nil
 	}
-	err = c.with(ctx, p, true, func(h *host.Host) error { return h.Adopt(ctx, c.Person()) })
+	err = c.with(ctx, p, true, func(h *host.Host) error { return h.Adopt(ctx, c.Person(), now.Effects) })
 	b.Adopted = err == nil
 	return now.Config, err
 }
@@ -162,9 +162,7 @@ func (b *begun) others(g *host.Generation) []string {
 	}
 	l := g.Listing()
 	for _, x := range l.Extensions {
-		switch ext.Name(x.Name) {
-		case ext.BuiltinName, ext.OwnerName:
-		default:
+		if n := ext.Name(x.Name); n != ext.BuiltinName && n != ext.OwnerName && !ownPlugin(g, n) {
 			out = append(out, x.Name)
 		}
 	}
@@ -175,6 +173,11 @@ func (b *begun) others(g *host.Generation) []string {
 		}
 	}
 	return out
+}
+
+// ownPlugin reports whether a plugin is the person's own, in every workspace.
+func ownPlugin(g *host.Generation, name ext.Name) bool {
+	return slices.ContainsFunc(g.Config.Plugins, func(p config.Plugin) bool { return p.Name == name && p.Own })
 }
 
 // begun shows what was done and what comes next.

@@ -141,11 +141,8 @@ func format(x host.ExtensionRow) string {
 
 // incomplete is the mark of an extension with refused entries.
 func incomplete(x *host.ExtensionRow) string {
-	if x.Incomplete == 0 {
+	if x.Incomplete == 0 || x.Status == "refused" {
 		return ""
-	}
-	if x.Status == "refused" {
-		return decimal(uint64(x.Incomplete)) + " at fault"
 	}
 	return "incomplete: " + decimal(uint64(x.Incomplete)) + " of " + decimal(uint64(x.Entries))
 }

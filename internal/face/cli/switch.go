@@ -99,7 +99,11 @@ func (c *call) switchOff(ctx context.Context, change host.Change) error {
 	view := c.page(cfg)
 	view.line("Disabled %s %s.", view.bold(ext.Escape(change.Subject)), c.scope(change, p))
 	view.line("  %s %s", view.dim("reason:"), line(s.Reason))
-	view.line("  %s mortise enable %s%s", view.dim("to take it back:"), word(change.Subject), everywhere(change))
+	flag := c.nextFlag(p.Workspace.Dir)
+	if change.Everywhere {
+		flag = "" // it can be taken back from anywhere
+	}
+	view.line("  %s mortise %senable %s%s", view.dim("to take it back:"), flag, word(change.Subject), everywhere(change))
 	return nil
 }
 
@@ -109,11 +113,10 @@ func (c *call) switchOn(ctx context.Context, change host.Change) error {
 	if err != nil {
 		return err
 	}
-	var s state.Switch
-	var removed int
+	var removed []state.Switch
 	var now *host.Generation
 	err = c.with(ctx, p, true, func(h *host.Host) (err error) {
-		if s, removed, err = h.Enable(ctx, change); err == nil {
+		if removed, err = h.Enable(ctx, change); err == nil {
 			now, err = h.Refresh(ctx)
 		}
 		return err
@@ -121,14 +124,15 @@ func (c *call) switchOn(ctx context.Context, change host.Change) error {
 	if err != nil {
 		return err
 	}
-	if err := c.stillOff(now, s, change); err != nil {
+	s := subjectOf(change)
+	if err := c.stillOff(now, s, change, p); err != nil {
 		return err
 	}
 	if c.json {
-		return c.document(c.switched(change, s, p, false, removed > 0))
+		return c.document(c.switched(change, s, p, false, len(removed) > 0))
 	}
 	view := c.page(now.Config)
-	if removed == 0 {
+	if len(removed) == 0 {
 		view.line("%s is not disabled %s; there is nothing to take back.", view.bold(ext.Escape(change.Subject)), c.scope(change, p))
 		return nil
 	}
@@ -136,20 +140,26 @@ func (c *call) switchOn(ctx context.Context, change host.Change) error {
 	return nil
 }
 
+// subjectOf is what a change is about, as a switch would say it.
+func subjectOf(change host.Change) state.Switch {
+	name, entry, _ := strings.Cut(change.Subject, ":")
+	return state.Switch{Extension: ext.Name(name), Entry: entry}
+}
+
 // stillOff says what else keeps a subject off after it was enabled: the
 // configuration, or a switch of the other scope.
-func (c *call) stillOff(g *host.Generation, s state.Switch, change host.Change) error {
-	subject := ext.Escape(change.Subject)
-	for _, p := range g.Config.Plugins {
-		if p.Name == s.Extension && !p.Enabled {
-			return refuse("%s is disabled by the configuration: mortise explain %s says where", subject, word(enabledKey(p.Name)))
+func (c *call) stillOff(g *host.Generation, s state.Switch, change host.Change, p host.Place) error {
+	subject, flag := ext.Escape(change.Subject), c.nextFlag(p.Workspace.Dir)
+	for _, plugin := range g.Config.Plugins {
+		if plugin.Name == s.Extension && !plugin.Enabled {
+			return refuse("%s is disabled by the configuration: mortise %sexplain %s says where", subject, flag, word(enabledKey(plugin.Name)))
 		}
 	}
 	switch {
 	case !disabledNow(g, s):
 		return nil
 	case change.Everywhere:
-		return refuse("%s is disabled in this workspace: mortise enable %s", subject, word(change.Subject))
+		return refuse("%s is disabled in this workspace: mortise %senable %s", subject, flag, word(change.Subject))
 	}
 	return refuse("%s is disabled in every workspace: mortise enable %s --everywhere", subject, word(change.Subject))
 }
@@ -178,7 +188,7 @@ func disabledNow(g *host.Generation, s state.Switch) bool {
 	return false
 }
 
-func (c *call) switched(change host.Change, s state.Switch, p Place, off, changed bool) switched {
+func (c *call) switched(change host.Change, s state.Switch, p host.Place, off, changed bool) switched {
 	out := switched{
 		Subject: change.Subject, Extension: string(s.Extension), Entry: s.Entry, Disabled: off, Changed: changed,
 		Scope: "workspace", Workspace: p.Workspace.Dir, Reason: s.Reason,
@@ -190,7 +200,7 @@ func (c *call) switched(change host.Change, s state.Switch, p Place, off, change
 }
 
 // scope says where a change holds.
-func (c *call) scope(change host.Change, p Place) string {
+func (c *call) scope(change host.Change, p host.Place) string {
 	if change.Everywhere {
 		return "in every workspace"
 	}

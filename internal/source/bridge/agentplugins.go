@@ -55,6 +55,19 @@ func layAgentPlugins(t *ext.Tree, m source.Manifest, env source.Env) {
 		}
 		source.Into(t, s, dir, env)
 	}
+	source.Strays(t, Namespace, env, true)
+	for _, u := range agentPluginsUnread {
+		reportUnread(t, m, "", u.location, u.what)
+	}
+}
+
+// agentPluginsUnread are components that other clients look for at the root
+// and that Agent Plugins has no place for.
+var agentPluginsUnread = []struct{ location, what string }{
+	{"hooks/hooks.json", "hooks at its root, which are no part of this format: none of them is asked here"},
+	{"commands", "commands at its root, which are no part of this format; " + Namespace + "/commands is"},
+	{"agents", "agents at its root, which are no part of this format; " + Namespace + "/agents is"},
+	{".mcp.json", "a server file of another client; mcp.json is this format's"},
 }
 
 // agentPluginsKeys are the keys a manifest may hold and the kind each must be

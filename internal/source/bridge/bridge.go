@@ -19,7 +19,7 @@ const Namespace = "dev.mortise"
 // Checks lists what formats can find.
 var Checks = []*ext.Check{
 	source.Unknown, source.Several, source.NotThere,
-	ManifestSyntax, ManifestField, ManifestIgnored, ManifestSchema, NotRead, PathPrefix, PathMissing,
+	ManifestSyntax, ManifestField, ManifestIgnored, ManifestSchema, source.NotRead, source.StrayCode, source.Stray, PathPrefix, PathMissing,
 }
 
 // Checks on manifests.
@@ -43,11 +43,6 @@ var (
 		Code: "manifest-ignored", Severity: ext.Warning,
 		Doc: "A manifest holds a key that has no meaning here. It is ignored.",
 		Fix: "Remove the key, or move it under \"extensions\".",
-	}
-	NotRead = &ext.Check{
-		Code: "component-not-read", Severity: ext.Warning,
-		Doc: "An extension holds components that this build does not read. They have no effect here.",
-		Fix: "Nothing. If the extension needs them, use it with the client it was made for.",
 	}
 	PathPrefix = &ext.Check{
 		Code: "manifest-path", Severity: ext.Warning,

@@ -119,7 +119,7 @@ func layClaudePaths(t *ext.Tree, m source.Manifest, env source.Env, surface, dir
 		source.Into(t, spec, dir, env)
 	}
 	if given != nil && given.Kind == ext.Map {
-		t.Findings.Add(NotRead.At(t.Origin.At(m.Path, keyLine(&m.Doc, key)), "the manifest describes %s one by one; only paths are read", key))
+		t.Findings.Add(source.NotRead.At(t.Origin.At(m.Path, keyLine(&m.Doc, key)), "the manifest describes %s one by one; only paths are read", key))
 	}
 	for _, d := range paths(t, m, given, key) {
 		p, ok := inside(t, m, d, key)
@@ -202,7 +202,7 @@ func isFile(fsys fs.FS, name string) bool {
 func reportUnread(t *ext.Tree, m source.Manifest, key, location, what string) {
 	if key != "" {
 		if d := m.Doc.Get(key); d != nil && !empty(d) {
-			t.Findings.Add(NotRead.At(t.Origin.At(m.Path, keyLine(&m.Doc, key)), "the plugin has %s", what))
+			t.Findings.Add(source.NotRead.At(t.Origin.At(m.Path, keyLine(&m.Doc, key)), "the plugin has %s", what))
 			return
 		}
 	}
@@ -210,7 +210,7 @@ func reportUnread(t *ext.Tree, m source.Manifest, key, location, what string) {
 		return
 	}
 	if _, err := fs.Lstat(t.FS, location); err == nil {
-		t.Findings.Add(NotRead.At(t.Origin.At(location, 0), "the plugin has %s", what))
+		t.Findings.Add(source.NotRead.At(t.Origin.At(location, 0), "the plugin has %s", what))
 	}
 }
 

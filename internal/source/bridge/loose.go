@@ -26,6 +26,7 @@ func layLoose(t *ext.Tree, _ source.Manifest, env source.Env) {
 			t.Places[i].Dialect = surface.DialectLoose
 		}
 	}
+	source.Strays(t, ".", env, false)
 	soleSkill(t, env)
 }
 

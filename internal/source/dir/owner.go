@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"iter"
+	"os"
 	"path/filepath"
 	"sync/atomic"
 
@@ -20,9 +21,13 @@ type Owner struct {
 	Dir     string // absolute; one that is missing yields nothing
 	Shown   string // as the owner wrote it: "./.mortise"
 	Adopted bool   // links that lead outside are followed, since the person vouches for them
-	Loose   source.Format
-	Env     source.Env
-	Open    root.Options
+	// Within is the workspace, when Dir must lie in it: until the person vouches
+	// for it, Dir must not lead elsewhere through links. "" allows any place.
+	Within string
+	Named  bool // somebody said that it is there, so that it must be
+	Loose  source.Format
+	Env    source.Env
+	Open   root.Options
 }
 
 var _ ext.Source = (*Owner)(nil)
@@ -39,7 +44,7 @@ func (o *Owner) Trees(ctx context.Context) iter.Seq2[ext.Tree, error] {
 		opt := o.Open
 		opt.Follow = o.Adopted
 		r, err := root.Open(o.Dir, opt)
-		if errors.Is(err, fs.ErrNotExist) {
+		if errors.Is(err, fs.ErrNotExist) && !o.Named && !isLink(o.Dir) {
 			return
 		}
 		base := ext.Tree{
@@ -54,7 +59,16 @@ func (o *Owner) Trees(ctx context.Context) iter.Seq2[ext.Tree, error] {
 			yield(base, nil)
 			return
 		}
-		base.FS = r
+		base.FS, base.Leads = r, r.Dir()
+		if rel, err := filepath.Rel(o.Within, r.Dir()); o.Within != "" && (err != nil || !filepath.IsLocal(rel)) {
+			if !o.Adopted {
+				base.Findings.Add(source.Escape.At(base.Origin, "the owner's directory %s leads to %s, outside the workspace", ext.Quote(o.Shown), ext.Quote(filepath.ToSlash(r.Dir()))))
+				base.FS, base.Close = nothing{}, func() { _ = r.Close() }
+				yield(base, nil)
+				return
+			}
+			base.Findings.Add(source.Followed.At(base.Origin, "the owner's directory is %s", ext.Quote(filepath.ToSlash(r.Dir()))))
+		}
 		o.Loose.Lay(&base, source.Manifest{}, o.Env)
 		trees, given := o.split(base, r), 0
 		for given < len(trees) && ctx.Err() == nil {
@@ -83,10 +97,10 @@ func (o *Owner) split(base ext.Tree, r *root.Root) []ext.Tree {
 	}
 	for i := range places {
 		t := base
-		t.Places = places[i : i+1 : i+1]
 		if o.Adopted {
-			t.Findings = append(t.Findings, o.followed(r, &places[i])...)
+			t.Findings = o.followed(r, &places[i])
 		}
+		t.Places = places[i : i+1 : i+1]
 		out = append(out, t)
 	}
 	left := new(atomic.Int32)
@@ -104,12 +118,19 @@ func (o *Owner) split(base ext.Tree, r *root.Root) []ext.Tree {
 	return out
 }
 
-// followed records the real path of what lies outside the owner's directory.
+// isLink reports whether there is a link at a path, wherever it leads.
+func isLink(name string) bool {
+	info, err := os.Lstat(name)
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
+}
+
+// followed records where a place leads that lies outside the owner's directory.
 func (o *Owner) followed(r *root.Root, p *ext.Place) ext.Findings {
 	real, outside, err := r.Real(p.File)
 	if err != nil || !outside {
 		return nil
 	}
+	p.Leads = real
 	at := ext.Origin{Extension: ext.OwnerName, Source: o.Name(), Trust: ext.Owner, Path: p.File}
 	return ext.Findings{source.Followed.At(at, "it is read from %s", ext.Quote(filepath.ToSlash(real)))}
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io/fs"
 	"iter"
+	"slices"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/root"
@@ -25,6 +26,7 @@ type Plugin struct {
 	Loose     source.Format
 	Env       source.Env
 	Open      root.Options
+	Own       bool // the person's own configuration names it
 	// Labelled: the extension goes by what it calls itself, where that is a
 	// name; for a directory that nobody named.
 	Labelled bool
@@ -55,6 +57,7 @@ func (p *Plugin) tree() ext.Tree {
 		Format:    p.Format,
 		Origin:    ext.Origin{Extension: p.Extension, Source: p.Name(), Trust: p.Trust},
 		FS:        nothing{},
+		Own:       p.Own,
 	}
 	if p.Fault != nil {
 		t.Findings.Add(*p.Fault)
@@ -65,15 +68,29 @@ func (p *Plugin) tree() ext.Tree {
 		t.Findings.Add(source.NotThere.At(t.Origin, "the directory %s %s", ext.Quote(p.Shown), why(err)))
 		return t
 	}
-	t.FS, t.Close = r, func() { _ = r.Close() }
+	t.FS, t.Leads, t.Close = r, r.Dir(), func() { _ = r.Close() }
 	if !source.Lay(p.Formats, p.Loose, &t, p.Format, p.Env) {
 		t.Findings.Add(source.NotThere.At(t.Origin, "the directory %s holds no extension of %s", ext.Quote(p.Shown), cmp.Or(p.Format, "a known format")))
 	}
-	if name, err := ext.ParseName(t.Label); err == nil && p.Labelled {
+	switch name, err := ext.ParseName(t.Label); {
+	case p.Labelled && err == nil && !slices.Contains(ext.Reserved, name):
 		t.Rename(name)
+	case p.Labelled:
+	case t.Label != "" && t.Label != string(t.Extension):
+		t.Findings.Add(NameDiffers.At(t.Origin, "the plugin calls itself %s", ext.Quote(t.Label)))
 	}
 	return t
 }
+
+// NameDiffers is a plugin that goes by another name than it calls itself.
+var NameDiffers = &ext.Check{
+	Code: "plugin-name-differs", Severity: ext.Info,
+	Doc: "A plugin goes by the name that mortise.toml gives it, which is not what it calls itself.",
+	Fix: "Nothing, or name the table in mortise.toml as the plugin calls itself.",
+}
+
+// Checks lists what these sources can find beyond what all sources do.
+var Checks = []*ext.Check{NameDiffers}
 
 func why(err error) string {
 	switch {

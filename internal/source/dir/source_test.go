@@ -104,7 +104,7 @@ func TestPluginThatCannotBeRead(t *testing.T) {
 			p := plugin(filepath.Join(path, "other"))
 			p.Format = "agent-plugins"
 			return p
-		}, "acme agent-plugins/1.0.0 plugin [manifest-field plugin.json]"},
+		}, "acme agent-plugins/1.0.0 plugin [manifest-field plugin.json] [plugin-name-differs ]"},
 		{"at fault in the configuration", func(path string) *dir.Plugin {
 			p := plugin(path)
 			p.Fault = &fault
@@ -129,10 +129,10 @@ func TestPluginFormat(t *testing.T) {
 		"commands/x.md", "x",
 	))
 	for _, c := range []struct{ pin, want string }{
-		{"", "acme agent-plugins/1.0.0 plugin [format-several plugin.json]"},
+		{"", "acme agent-plugins/1.0.0 plugin [component-not-read commands] [format-several plugin.json]"},
 		{"claude-code", "acme claude-code plugin commands/x.md=commands/x.md"},
-		{"agent-plugins", "acme agent-plugins/1.0.0 plugin"},
-		{"agent-plugins/1.0.0", "acme agent-plugins/1.0.0 plugin"},
+		{"agent-plugins", "acme agent-plugins/1.0.0 plugin [component-not-read commands]"},
+		{"agent-plugins/1.0.0", "acme agent-plugins/1.0.0 plugin [component-not-read commands]"},
 		{"loose", "acme loose plugin commands/x.md=commands/x.md"},
 	} {
 		p := plugin(path)

@@ -1,6 +1,7 @@
 package roots
 
 import (
+	"errors"
 	"io/fs"
 	"slices"
 	"strings"
@@ -22,12 +23,25 @@ type folder struct {
 	isRoot  bool          // found to be a root of an extension
 }
 
+// maxDepth is how deep directories are looked into: far deeper than anybody
+// keeps extensions, and not as deep as paths that no system call takes.
+const maxDepth = 128
+
+var errTooDeep = errors.New("it lies deeper than is looked into")
+
 // list reads all directories below r, level by level, each level with the
 // given number of workers. Links to directories are not followed: what they
 // lead to is found where it lies.
 func list(r *root.Root, workers int) *folder {
 	base := &folder{path: "."}
-	for level := []*folder{base}; len(level) > 0; {
+	depth := 0
+	for level := []*folder{base}; len(level) > 0; depth++ {
+		if depth > maxDepth {
+			for _, f := range level {
+				f.err = errTooDeep
+			}
+			break
+		}
 		each(len(level), workers, func(i int) { level[i].read(r) })
 		var next []*folder
 		for _, f := range level {

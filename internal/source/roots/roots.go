@@ -115,7 +115,7 @@ func (s *Source) tree(base *root.Root, f *finder, c candidate) ext.Tree {
 	}
 	r, err := base.Sub(c.path, opt)
 	if err != nil {
-		t.Rename(NameOf("", dir))
+		t.Rename(source.NameOf("", dir))
 		t.Findings.Add(source.FaultOf(err, t.Origin))
 		return t
 	}
@@ -125,7 +125,7 @@ func (s *Source) tree(base *root.Root, f *finder, c candidate) ext.Tree {
 		formats = f.formatsOf(c.folder)
 	}
 	source.Lay(formats, s.Folders, &t, "", s.Env)
-	t.Rename(NameOf(t.Label, dir))
+	t.Rename(source.NameOf(t.Label, dir))
 	f.unclaimed(&t, c)
 	f.unlisted(&t, c)
 	return t

@@ -83,7 +83,7 @@ func TestNameOf(t *testing.T) {
 		{"", "/x/部署", "unnamed"},
 		{"a..b", "/x/a.b", "a-b"},
 	} {
-		if got := roots.NameOf(c.label, c.dir); string(got) != c.want {
+		if got := source.NameOf(c.label, c.dir); string(got) != c.want {
 			t.Errorf("NameOf(%q, %q): got %s, want %s", c.label, c.dir, got, c.want)
 		}
 	}

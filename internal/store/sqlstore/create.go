@@ -74,12 +74,14 @@ func fill(ctx context.Context, draft string, steps []string) error {
 }
 
 // exists reports whether there is a file at path. A log without its database
-// is an error: SQLite would play it into the next one.
+// is an error: SQLite would play it into the next one. So is anything but a
+// regular file, there or beside it, where SQLite has its own: it would be
+// waited for.
 func exists(path string) (bool, error) {
 	for range 2 { // the second time because another process may have made both in between
-		_, err := os.Stat(path)
+		err := regular(path)
 		if err == nil {
-			return true, nil
+			return true, errors.Join(beside(path)...)
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			return false, fmt.Errorf("look for state: %w", err)
@@ -89,6 +91,44 @@ func exists(path string) (bool, error) {
 		}
 	}
 	return false, fmt.Errorf("%s is gone, and what belongs to it, %s-wal, is still there: put both back, or move that aside too", path, path)
+}
+
+// regular is an error for what is no regular file, or leads to none.
+func regular(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is no regular file (%s), and was left as it is: move it aside, or set MORTISE_HOME to another directory", path, sort(info.Mode()))
+	}
+	return nil
+}
+
+// beside is what is wrong with the files that SQLite has beside its database.
+func beside(path string) []error {
+	var errs []error
+	for _, end := range []string{"-wal", "-shm", "-journal"} {
+		if err := regular(path + end); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, fmt.Errorf("look for state: %w", err))
+		}
+	}
+	return errs
+}
+
+// sort is what a file is instead of a regular one.
+func sort(mode fs.FileMode) string {
+	switch {
+	case mode.IsDir():
+		return "a directory"
+	case mode&fs.ModeNamedPipe != 0:
+		return "a named pipe"
+	case mode&fs.ModeSocket != 0:
+		return "a socket"
+	case mode&fs.ModeDevice != 0:
+		return "a device"
+	}
+	return "mode " + mode.String()
 }
 
 func size(path string) int64 {

@@ -27,7 +27,7 @@ var switches = table[state.Switch]{
 }
 
 var adoptions = table[state.Adoption]{
-	title: "adoptions", keys: 1,
+	title: "adoptions", keys: 2,
 	columns: []string{"workspace", "digest", "who", "at"},
 	list:    func(s *state.Snapshot) *[]state.Adoption { return &s.Adoptions },
 	fields: func(r *state.Adoption) []any {

@@ -30,7 +30,7 @@ func identity(r state.Record) string {
 	case state.Switch:
 		return fmt.Sprintf("switch %q %q %q", r.Workspace, r.Extension, r.Entry)
 	case state.Adoption:
-		return fmt.Sprintf("adoption %q", r.Workspace)
+		return fmt.Sprintf("adoption %q %s", r.Workspace, r.Digest)
 	case state.Grant:
 		return fmt.Sprintf("grant %q %q %v", r.Kind, r.Subject, r.Digest)
 	case state.Pin:

@@ -67,7 +67,7 @@ func testEdits(t *testing.T, open opener) {
 	changed := full()
 	changed.Roster[1].Order, changed.Roster[1].Enabled = -5, true
 	changed.Switches[1].Reason = "still too loud"
-	changed.Adoptions[0].Digest = d2
+	changed.Adoptions[0].By = "somebody else"
 	changed.Grants[0].Until = time.Time{}
 	changed.Pins[0].Digest = d2
 	changed.Guards[0].Code = d1

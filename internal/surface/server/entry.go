@@ -170,6 +170,8 @@ func checkCommand(d surface.Document, doc *ext.Doc, e *surface.Entry[Server]) {
 		checkInside(d, c, surface.File, line, e)
 	case d.Dialect == surface.DialectClaude && !path.IsAbs(c) && leaves(c):
 		e.Report(Escapes, line, "the command %s leaves the plugin's root", ext.Quote(c))
+	case c == "." || c == "..":
+		e.Report(Command, line, "the command %s is no program", ext.Quote(c))
 	case d.Dialect == "" && strings.ContainsAny(c, "/\\ \t\r\n\x00\"'|&;<>$`"):
 		e.Report(Command, line, "the command %s is neither a bare name nor a path beginning with ./", ext.Quote(c))
 	case strings.ContainsAny(c, " \t\r\n\x00|&;<>"):

@@ -33,10 +33,11 @@ CREATE TABLE switches (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE adoptions (
-	workspace TEXT PRIMARY KEY NOT NULL,
+	workspace TEXT NOT NULL,
 	digest    TEXT NOT NULL,
 	who       TEXT NOT NULL,
-	at        TEXT NOT NULL
+	at        TEXT NOT NULL,
+	PRIMARY KEY (workspace, digest)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE grants (

@@ -1,4 +1,4 @@
-package roots
+package source
 
 import (
 	"path/filepath"

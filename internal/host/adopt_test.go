@@ -1,0 +1,316 @@
+package host_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/config"
+	"github.com/mortise-dev/mortise/internal/host"
+	"github.com/mortise-dev/mortise/internal/state"
+	"github.com/mortise-dev/mortise/internal/store/memstore"
+)
+
+// An adoption is to what its person was shown: text may be edited, and nothing
+// else may change behind their back, whichever way it changes.
+func TestAdoptionLapsesWithItsEffects(t *testing.T) {
+	link := func(target, name string) func(string) error {
+		return func(dir string) error {
+			at := filepath.Join(dir, name)
+			if err := errors.Join(os.MkdirAll(filepath.Dir(at), 0o755), os.RemoveAll(at)); err != nil {
+				return err
+			}
+			return os.Symlink(target, at)
+		}
+	}
+	outside := t.TempDir()
+	write(t, outside, map[string]string{
+		"secret.md":                  "A secret of the machine's.\n",
+		"skills/evil/SKILL.md":       skillText("evil"),
+		".claude-plugin/plugin.json": `{"name":"acme"}`,
+	})
+	file := func(name, text string) func(string) error {
+		return func(dir string) error {
+			write(t, dir, map[string]string{name: text})
+			return nil
+		}
+	}
+	const conf = "[plugins.acme]\npath = \"./acme\"\n"
+	for _, c := range []struct {
+		name   string
+		change func(dir string) error
+		holds  bool
+	}{
+		{"nothing", func(string) error { return nil }, true},
+		{"the text of a skill", file(".mortise/skills/review/SKILL.md", skillText("review")+"More.\n"), true},
+		{"another skill", file(".mortise/skills/other/SKILL.md", skillText("other")), true},
+		{"a comment in the configuration", file("mortise.toml", conf+"# nothing\n"), true},
+		{"how results are shown", file("mortise.toml", conf+"[output]\ncolor = \"never\"\n"), true},
+
+		{"a server", file(".mortise/mcp.json", `{"mcpServers":{"x":{"command":"true"}}}`), false},
+		{"the code of a server", file(".mortise/run.sh", "#!/bin/sh\nrm -r everything\n"), false},
+		{"the code of a plugin's server", file("acme/serve.js", "process.exit(1)\n"), false},
+		{"a tool", file(".mortise/tools/t.json", `{"description":"T.","inputSchema":{"type":"object"},"ref":{"driver":"process"}}`), false},
+		{"a guard", file(".mortise/hooks/before_tool_call/g.json", `{"ref":{"driver":"process"}}`), false},
+		{"another plugin", file("mortise.toml", conf+"[plugins.more]\npath = \"./acme\"\n"), false},
+		{"where a plugin lies", file("mortise.toml", "[plugins.acme]\npath = \"./other\"\n"), false},
+		{"what a plugin is set to", file("mortise.toml", conf+"settings = { a = 1 }\n"), false},
+		{"a plugin switched off", file("mortise.toml", conf+"enabled = false\n"), false},
+		{"how strictly is admitted", file("mortise.toml", conf+"[trust]\nwhole = true\n"), false},
+		{"a fragment that is a link outside", link(filepath.Join(outside, "secret.md"), ".mortise/prompts/p.md"), false},
+		{"a skill that is a link outside", link(filepath.Join(outside, "skills/evil"), ".mortise/skills/evil"), false},
+		{"the owner's directory led outside", link(outside, ".mortise"), false},
+		{"a plugin's directory led outside", link(outside, "acme"), false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			write(t, dir, map[string]string{
+				"mortise.toml":                     conf,
+				".mortise/skills/review/SKILL.md":  skillText("review"),
+				".mortise/mcp.json":                `{"mcpServers":{"own":{"command":"./run.sh"}}}`,
+				".mortise/run.sh":                  "#!/bin/sh\n",
+				"acme/.claude-plugin/plugin.json":  `{"name":"acme"}`,
+				"acme/skills/deploy/SKILL.md":      skillText("deploy"),
+				"acme/.mcp.json":                   `{"mcpServers":{"js":{"command":"node","args":["${CLAUDE_PLUGIN_ROOT}/serve.js"]}}}`,
+				"acme/serve.js":                    "\n",
+				"other/.claude-plugin/plugin.json": `{"name":"acme"}`,
+			})
+			h := open(t, dir, memstore.New(), nil)
+			adopt(t, h)
+			if g := refresh(t, h); !g.Adopted || status(g.Listing(), "owner:own") != "active" || status(g.Listing(), "acme:js") != "active" {
+				t.Fatalf("after adopting, owner:own is %s and acme:js %s, want what adoption showed", status(g.Listing(), "owner:own"), status(g.Listing(), "acme:js"))
+			}
+			if err := c.change(dir); err != nil {
+				t.Skip("not possible here: ", err)
+			}
+			g := refresh(t, h)
+			if g.Adopted != c.holds {
+				t.Errorf("the adoption holds: %v, want %v", g.Adopted, c.holds)
+			}
+			for _, s := range g.Session(false).Skills {
+				if !c.holds && s.Extension != ext.BuiltinName {
+					t.Errorf("%s reaches an agent after what runs here changed", s.Qualified)
+				}
+			}
+			for _, f := range g.Session(false).Prompt {
+				if !c.holds {
+					t.Errorf("%s reaches an agent: %q", f.Qualified, f.Value.Text)
+				}
+			}
+		})
+	}
+}
+
+// Adopting is refused when the workspace is not what was shown.
+func TestAdoptTakesWhatWasShown(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{"mortise.toml": "", ".mortise/skills/review/SKILL.md": skillText("review")})
+	h := open(t, dir, memstore.New(), nil)
+	shown := refresh(t, h).Effects
+	write(t, dir, map[string]string{".mortise/mcp.json": `{"mcpServers":{"x":{"command":"true"}}}`})
+	if err := h.Adopt(context.Background(), "tester", shown); ext.KindOf(err) != ext.Refused {
+		t.Errorf("adopting what was not shown: %v, want a refusal", err)
+	}
+	if refresh(t, h).Adopted {
+		t.Error("the workspace is adopted all the same")
+	}
+}
+
+// Another directory at the place of an adopted one is another workspace.
+func TestAdoptionDoesNotPassToWhatTakesThePlace(t *testing.T) {
+	base := t.TempDir()
+	dir := filepath.Join(base, "work")
+	files := map[string]string{"mortise.toml": "", ".mortise/skills/review/SKILL.md": skillText("review")}
+	write(t, dir, files)
+	store := memstore.New()
+	adopt(t, open(t, dir, store, nil))
+	if err := os.Rename(dir, filepath.Join(base, "away")); err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, files)
+	if ws, err := config.FindWorkspace(dir, ""); err != nil || ws.Mark == "" {
+		t.Skip("directories are known by their place alone here")
+	}
+	if refresh(t, open(t, dir, store, nil)).Adopted {
+		t.Error("another directory at an adopted place is adopted, want its person asked again")
+	}
+}
+
+// Worktrees of one repository may differ in what runs; each is adopted for
+// itself and none un-adopts another.
+func TestWorktreesAreAdoptedSideBySide(t *testing.T) {
+	base := t.TempDir()
+	one, two := filepath.Join(base, "one"), filepath.Join(base, "two")
+	write(t, one, map[string]string{"mortise.toml": "", ".mortise/skills/review/SKILL.md": skillText("review")})
+	git(t, one, "init", "-q")
+	git(t, one, "add", "-A")
+	git(t, one, "commit", "-qm", "one")
+	git(t, one, "worktree", "add", "-q", two)
+	write(t, two, map[string]string{".mortise/mcp.json": `{"mcpServers":{"x":{"command":"true"}}}`})
+	store := memstore.New()
+	a, b := open(t, one, store, nil), open(t, two, store, nil)
+	adopt(t, a)
+	if refresh(t, b).Adopted {
+		t.Fatal("a worktree with a server of its own is adopted with another's consent")
+	}
+	adopt(t, b)
+	if !refresh(t, a).Adopted || !refresh(t, b).Adopted {
+		t.Error("adopting one worktree un-adopted the other")
+	}
+}
+
+// What the person's own configuration forbids is not known while it is broken,
+// so nothing of the workspace is in use then.
+func TestBrokenOwnConfigurationFailsClosed(t *testing.T) {
+	dir, home := t.TempDir(), t.TempDir()
+	write(t, dir, map[string]string{"mortise.toml": "", ".mortise/skills/review/SKILL.md": skillText("review")})
+	user := filepath.Join(home, "config.toml")
+	ws, err := config.FindWorkspace(dir, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := openPlace(t, host.Place{Workspace: ws, Paths: config.Paths{User: user}}, memstore.New(), nil)
+	adopt(t, h)
+	write(t, home, map[string]string{"config.toml": "[trust]\nwhole = \"yes\"\n"})
+	g := refresh(t, h)
+	if g.Adopted || status(g.Listing(), "owner:review") != "pending" {
+		t.Errorf("owner:review is %s, want pending: what its person forbids is not known", status(g.Listing(), "owner:review"))
+	}
+	if !slices.Contains(codes(g.Listing()), "own-configuration-broken") {
+		t.Errorf("nothing says why: %v", codes(g.Listing()))
+	}
+}
+
+// A plugin that the person's own configuration names is theirs in every
+// workspace, adopted or not; what it runs still waits for a grant.
+func TestOwnPluginsNeedNoAdoption(t *testing.T) {
+	dir, home := t.TempDir(), t.TempDir()
+	write(t, dir, map[string]string{"mortise.toml": "", ".mortise/skills/review/SKILL.md": skillText("review")})
+	write(t, home, map[string]string{
+		"config.toml":                     "[plugins.mine]\npath = \"./mine\"\n",
+		"mine/.claude-plugin/plugin.json": `{"name":"mine"}`,
+		"mine/skills/tidy/SKILL.md":       skillText("tidy"),
+		"mine/.mcp.json":                  `{"mcpServers":{"s":{"command":"true"}}}`,
+	})
+	ws, err := config.FindWorkspace(dir, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	place := host.Place{Workspace: ws, Paths: config.Paths{User: filepath.Join(home, "config.toml")}}
+	l := refresh(t, openPlace(t, place, memstore.New(), nil)).Listing()
+	for name, want := range map[string]string{"mine:tidy": "active", "mine:s": "pending", "owner:review": "pending"} {
+		if got := status(l, name); got != want {
+			t.Errorf("%s is %s, want %s", name, got, want)
+		}
+	}
+	write(t, dir, map[string]string{"mortise.toml": "[plugins.mine.settings]\nhost = \"elsewhere\"\n"})
+	if got := status(refresh(t, openPlace(t, place, memstore.New(), nil)).Listing(), "mine:tidy"); got != "pending" {
+		t.Errorf("mine:tidy is %s when the workspace sets it up, want pending", got)
+	}
+}
+
+// State that cannot be read stops nobody from looking, and gives nothing away.
+func TestLaw08_Looking_goes_on_without_a_state(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{"mortise.toml": "", ".mortise/skills/review/SKILL.md": skillText("review")})
+	store := &failing{Store: memstore.New()}
+	h := open(t, dir, store, nil)
+	adopt(t, h)
+	store.fail = true
+	ws, err := config.FindWorkspace(dir, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	look := host.New(optionsOf(host.Place{Workspace: ws}, store, nil, true))
+	g := refresh(t, look)
+	if g.Adopted || status(g.Listing(), "owner:review") != "pending" || !slices.Contains(codes(g.Listing()), "state-unreadable") {
+		t.Errorf("without a state owner:review is %s and the findings %v, want it pending and told", status(g.Listing(), "owner:review"), codes(g.Listing()))
+	}
+}
+
+// The totals of an extension of many trees add up whatever became of each.
+func TestOwnersStatus(t *testing.T) {
+	good, broken := skillText("good"), "---\nname: broken\n---\n"
+	tool := `{"description":"T."}`
+	for _, c := range []struct {
+		name       string
+		files      map[string]string
+		status     string
+		entries    int
+		incomplete int
+	}{
+		{"one good", map[string]string{".mortise/skills/good/SKILL.md": good}, "admitted", 1, 0},
+		{"good and broken", map[string]string{".mortise/skills/good/SKILL.md": good, ".mortise/skills/broken/SKILL.md": broken}, "admitted", 2, 1},
+		{"broken alone", map[string]string{".mortise/skills/broken/SKILL.md": broken}, "admitted", 1, 1},
+		{"broken code alone", map[string]string{".mortise/tools/t.json": tool}, "refused", 1, 1},
+		{"broken code and a stray directory", map[string]string{".mortise/tools/t.json": tool, ".mortise/skills/empty/x": ""}, "refused", 1, 1},
+		{"broken code and a good skill", map[string]string{".mortise/tools/t.json": tool, ".mortise/skills/good/SKILL.md": good}, "admitted", 2, 1},
+		{"whole, one of three servers broken", map[string]string{"mortise.toml": "[trust]\nwhole = true\n",
+			".mortise/mcp.json": `{"mcpServers":{"a":{"command":"true"},"b":{"command":"true"},"c":{}}}`}, "refused", 3, 3},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			write(t, dir, c.files)
+			h := open(t, dir, memstore.New(), nil)
+			adopt(t, h)
+			l := refresh(t, h).Listing()
+			row := l.Extensions[1]
+			refused := 0
+			for _, e := range l.Entries {
+				if e.Extension == "owner" && e.Status == "refused" {
+					refused++
+				}
+			}
+			if row.Status != c.status || row.Entries != c.entries || row.Incomplete != c.incomplete || refused != c.incomplete {
+				t.Errorf("owner is %s with %d of %d refused and lists %d; want %s, %d of %d", row.Status, row.Incomplete, row.Entries, refused, c.status, c.incomplete, c.entries)
+			}
+			if l.Found != l.Admitted+l.Refused+l.Disabled+l.Pending {
+				t.Errorf("totals do not add up: %+v", l)
+			}
+		})
+	}
+}
+
+// Enable takes back exactly what disable did, however it was spelled.
+func TestEnableTakesBack(t *testing.T) {
+	ctx := context.Background()
+	for _, c := range []struct {
+		off, on string
+		left    int
+		kind    ext.ErrorKind
+		err     bool
+	}{
+		{"owner:skill/review", "owner:review", 0, 0, false},
+		{"owner:review", "owner:review", 0, 0, false},
+		{"owner:skill/review", "owner:skill/review", 0, 0, false},
+		{"owner:review", "owner:reviev", 1, ext.Usage, true},
+		{"owner", "owner:review", 1, ext.Refused, true},
+		{"owner:review", "owner", 1, 0, false},
+	} {
+		t.Run(c.off+" then "+c.on, func(t *testing.T) {
+			dir := t.TempDir()
+			write(t, dir, map[string]string{".mortise/skills/review/SKILL.md": skillText("review")})
+			store := memstore.New()
+			h := open(t, dir, store, nil)
+			if _, err := h.Disable(ctx, host.Change{Subject: c.off, Reason: "r"}); err != nil {
+				t.Fatal(err)
+			}
+			before, _ := state.RevisionOf(ctx, store)
+			removed, err := h.Enable(ctx, host.Change{Subject: c.on})
+			if (err != nil) != c.err || err != nil && ext.KindOf(err) != c.kind {
+				t.Errorf("Enable(%s): %v", c.on, err)
+			}
+			snap, _ := store.Load(ctx)
+			if len(snap.Switches) != c.left {
+				t.Errorf("%d switches are left, want %d", len(snap.Switches), c.left)
+			}
+			if len(removed) == 0 && snap.Revision != before {
+				t.Error("taking nothing back changed the state")
+			}
+		})
+	}
+}

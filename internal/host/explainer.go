@@ -1,0 +1,100 @@
+package host
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/admit"
+	"github.com/mortise-dev/mortise/internal/compose"
+	"github.com/mortise-dev/mortise/internal/surface"
+)
+
+// explainer holds what the meanings of many entries share.
+type explainer struct {
+	*Generation
+	composition *compose.Composition
+	extensions  map[string]*ExtensionRow
+	reasons     map[entryKey]string
+	shadows     map[entryKey][]string
+	answers     map[*surface.Spec][]compose.Entry // what the name leads to; made when it is first asked for
+}
+
+// entryKey tells the entries of a listing apart.
+type entryKey struct{ surface, extension, name, path string }
+
+func newExplainer(g *Generation, l *Listing) *explainer {
+	x := &explainer{
+		Generation: g, composition: g.Trial(),
+		extensions: make(map[string]*ExtensionRow, len(l.Extensions)),
+		reasons:    map[entryKey]string{}, shadows: map[entryKey][]string{}, answers: map[*surface.Spec][]compose.Entry{},
+	}
+	for i := range l.Extensions {
+		x.extensions[l.Extensions[i].Name] = &l.Extensions[i]
+	}
+	for i := range g.decisions {
+		d := &g.decisions[i]
+		for j := range d.Contributions() {
+			if c := &d.Contributions()[j]; c.Status != admit.Active {
+				x.reasons[keyOf(c, d.Tree().Extension)] = c.Reason
+			}
+		}
+	}
+	for _, s := range x.composition.Shadowed() {
+		k := keyOf(&s.Kept.Contribution, s.Kept.Extension)
+		x.shadows[k] = append(x.shadows[k], s.Lost.Qualified)
+	}
+	return x
+}
+
+func keyOf(c *admit.Contribution, x ext.Name) entryKey {
+	return entryKey{c.Spec.Name, string(x), c.Name, c.Origin.Path}
+}
+
+// shownCandidates is how many candidates of an ambiguous name an entry lists;
+// all of them are entries of the explanation themselves.
+const shownCandidates = 20
+
+func (x *explainer) meaning(e *EntryRow, name string) EntryMeaning {
+	m := EntryMeaning{EntryRow: *e, Candidates: []string{}, Guards: []string{}}
+	spec := x.spec(e.Surface)
+	m.Rule, m.RuleDoc = spec.Merge.String(), spec.Merge.Doc()
+	if row := x.extensions[e.Extension]; row != nil {
+		m.Source, m.Trust, m.Root = row.Source, row.Trust, row.Root
+	}
+	answers, known := x.answers[spec]
+	if !known {
+		answers = x.composition.Resolve(spec, strings.TrimPrefix(name, e.Surface+"/"))
+		x.answers[spec] = answers
+	}
+	if len(answers) == 1 {
+		m.Answers = answers[0].Qualified == e.Qualified && answers[0].Origin.Path == e.Path
+	} else {
+		for _, a := range answers[:min(len(answers), shownCandidates)] {
+			m.Candidates = append(m.Candidates, a.Qualified)
+		}
+	}
+	k := entryKey{e.Surface, e.Extension, e.Name, e.Path}
+	m.Reason, m.Shadows = x.reasons[k], orEmpty(x.shadows[k])
+	if spec.Called {
+		m.Guards = x.guards(x.composition, e.Name)
+	}
+	return m
+}
+
+// guards are the entries of hooks that may deny a call of a tool, in the order
+// they are asked.
+func (g *Generation) guards(c *compose.Composition, tool string) []string {
+	out := []string{}
+	for _, s := range g.specs {
+		if !s.Hook {
+			continue
+		}
+		for _, e := range c.Entries(s) {
+			if im, ok := e.Value.(surface.Implementation); ok && im.Role == surface.Guard && (len(im.Matches) == 0 || slices.Contains(im.Matches, tool)) {
+				out = append(out, e.Qualified)
+			}
+		}
+	}
+	return out
+}

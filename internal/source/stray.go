@@ -1,0 +1,122 @@
+package source
+
+import (
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/surface"
+)
+
+// Checks on what lies where documents are looked for and is none.
+var (
+	StrayCode = &ext.Check{
+		Code: "code-not-read", Severity: ext.Error,
+		Doc: "Something lies among code or guards and is not read: it has another ending, another place or another name than it must. The extension is refused, since a guard that is not read guards nothing.",
+		Fix: "Rename or move it, or take it out of the directory.",
+	}
+	Stray = &ext.Check{
+		Code: "files-not-read", Severity: ext.Info,
+		Doc: "Files lie among documents and are none: they have another ending.",
+		Fix: "Nothing, or give them the ending that documents have there.",
+	}
+	NotRead = &ext.Check{
+		Code: "component-not-read", Severity: ext.Warning,
+		Doc: "An extension holds components that this build does not read. They have no effect here.",
+		Fix: "If the extension needs them, use it with the client it was made for.",
+	}
+)
+
+// tell says what is wrong with a file or directory of a component's directory
+// that is no document, where that is worth a finding of its own: among code,
+// and where only the capitals of its ending differ.
+func (m *matcher) tell(name string, dir bool) bool {
+	ending := path.Ext(m.spec.Files)
+	switch {
+	case m.spec.Whole:
+		m.t.Findings.Add(StrayCode.At(m.at(name), "it lies among the entries of %s and is not read; they are %s", m.spec.Name, m.spec.Files))
+	case !dir && strings.EqualFold(path.Ext(name), ending):
+		m.t.Findings.Add(NearMiss.At(m.at(name), "the file's ending is %s, expected %s", ext.Quote(path.Ext(name)), ending))
+	default:
+		return false
+	}
+	return true
+}
+
+// strays says in one finding which files of a directory were not read.
+func (m *matcher) strays(dir string, names []string) {
+	if len(names) == 0 {
+		return
+	}
+	const few = 5
+	quoted := make([]string, 0, few)
+	for _, s := range names[:min(few, len(names))] {
+		quoted = append(quoted, ext.Quote(s))
+	}
+	more := ""
+	if len(names) > few {
+		more = ", …"
+	}
+	m.t.Findings.Add(Stray.At(m.at(dir), "%d here are not read: %s%s", len(names), strings.Join(quoted, ", "), more))
+}
+
+// Strays tells what lies in the directory that holds the component directories
+// of surfaces and is none of them: base is the tree's root, or a namespace's
+// directory, which is the extension's own and holds nothing else.
+func Strays(t *ext.Tree, base string, env Env, own bool) {
+	known := map[string]bool{}
+	for _, s := range env.Specs {
+		first, _, _ := strings.Cut(path.Join(s.Dir, s.Files), "/")
+		known[first] = true
+	}
+	entries, err := fs.ReadDir(t.FS, base)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		name := path.Join(base, e.Name())
+		switch near := nearest(e.Name(), known); {
+		case known[e.Name()]:
+		case near != "":
+			t.Findings.Add(NearMiss.At(t.Origin.At(name, 0), "it is named %s, expected %s", ext.Quote(e.Name()), near))
+		case own && !ordinary(e.Name()):
+			t.Findings.Add(NotRead.At(t.Origin.At(name, 0), "this build knows no component of that name"))
+		}
+	}
+	strayHooks(t, path.Join(base, "hooks"), env.Specs)
+}
+
+// nearest is the name of a component directory that a name was perhaps meant to
+// be: in other capitals, in the singular, or with a dot before it.
+func nearest(name string, known map[string]bool) string {
+	bare := strings.ToLower(strings.TrimPrefix(name, "."))
+	for _, try := range []string{bare, bare + "s"} {
+		if try != name && known[try] && !known[name] {
+			return try
+		}
+	}
+	return ""
+}
+
+// strayHooks tells what lies among hooks and is none that this build has: a
+// guard whose name is mistyped must not vanish. The file in which other clients
+// keep their hooks is theirs.
+func strayHooks(t *ext.Tree, dir string, specs []*surface.Spec) {
+	entries, err := fs.ReadDir(t.FS, dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		name := path.Join(dir, e.Name())
+		known := slices.ContainsFunc(specs, func(s *surface.Spec) bool { return s.Hook && path.Base(s.Dir) == e.Name() })
+		switch {
+		case known, ordinary(e.Name()):
+		case e.Name() == "hooks.json":
+			t.Findings.Add(NotRead.At(t.Origin.At(name, 0), "it holds another client's hooks: none of them is asked here"))
+		default:
+			t.Findings.Add(StrayCode.At(t.Origin.At(name, 0), "%s is no hook of this build", ext.Quote(e.Name())))
+		}
+	}
+}
