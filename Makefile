@@ -38,8 +38,8 @@ $(LINT): # pinned, and outside the module's own requirements
 	mv $(TOOLS)/golangci-lint $(LINT)
 
 cross: ## builds for the other systems
-	GOOS=darwin GOARCH=arm64 go vet ./...
-	GOOS=windows GOARCH=amd64 go vet ./...
+	GOOS=darwin GOARCH=arm64 go vet ./... && GOOS=darwin GOARCH=arm64 go build -o /dev/null ./cmd/mortise
+	GOOS=windows GOARCH=amd64 go vet ./... && GOOS=windows GOARCH=amd64 go build -o /dev/null ./cmd/mortise
 
 bench: ## what is promised, as ratios against a floor
 	go run ./bench

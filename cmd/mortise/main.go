@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/signal"
 	"os/user"
@@ -25,14 +24,10 @@ func main() { os.Exit(run()) }
 func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	dir, err := currentDir()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "mortise: find the current directory:", err)
-		return 3
-	}
+	dir, noDir := currentDir()
 	out := int(os.Stdout.Fd())
 	app := &cli.App{
-		Out: os.Stdout, Err: os.Stderr, Dir: dir, Env: os.Environ(),
+		Out: os.Stdout, Err: os.Stderr, Dir: dir, NoDir: noDir, Env: os.Environ(),
 		Terminal: terminal(os.Stdout), Watched: terminal(os.Stderr),
 		Build: build(), Person: person,
 		Specs: catalog.Specs,
@@ -49,7 +44,8 @@ func run() int {
 }
 
 // currentDir is the current directory with its links resolved, as the
-// directories are that it is compared with.
+// directories are that it is compared with; "" and why, when it is gone or
+// may not be read.
 func currentDir() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {

@@ -52,12 +52,12 @@ func named(c *config.Config) bool {
 
 func plugin(p *config.Plugin, env source.Env) ext.Source {
 	s := &dir.Plugin{
-		Extension: p.Name, Dir: p.Dir, Shown: p.Path, Format: p.Format, Trust: ext.Plugin, Own: p.Own,
+		Extension: p.Name, Dir: p.Dir, Shown: p.Path, NamedBy: p.Origin.String(), Format: p.Format, Trust: ext.Plugin, Own: p.Own,
 		Formats: bridge.Formats, Loose: bridge.Loose, Env: env,
 	}
 	if p.Refused {
 		o := ext.Origin{Extension: p.Name, Source: s.Name(), Trust: ext.Plugin}
-		f := config.PluginPath.At(o, "its table at %s is at fault", ext.Escape(p.Origin.At(p.Origin.Path, p.Origin.Line).String()))
+		f := config.PluginPath.At(o, "its table at %s is at fault", ext.Escape(p.Origin.String()))
 		s.Fault = &f
 	}
 	return s

@@ -108,10 +108,22 @@ func ReadFields[T any](d Document, fields []Field, e *Entry[T]) Values {
 	}
 	for _, f := range fields {
 		if f.Required && v.Doc(f.Name) == nil && !reported(e.Findings, FieldType, f.Name) {
-			e.Report(FieldMissing, 0, "field %s is missing", f.Name)
+			e.Findings.Add(missing(d, fields, e.Origin, f.Name))
 		}
 	}
 	return v
+}
+
+// missing tells that a field is missing, and of one that was perhaps meant to
+// be it.
+func missing(d Document, fields []Field, o ext.Origin, name string) ext.Finding {
+	f := FieldMissing.At(o, "field %s is missing", name)
+	for _, p := range d.Doc.Map {
+		if lookup(fields, p.Key) == nil && similar(p.Key, name) {
+			return f.With("Correct the spelling of %s in line %d.", ext.Quote(p.Key), p.Line)
+		}
+	}
+	return f
 }
 
 func lookup(fields []Field, name string) *Field {

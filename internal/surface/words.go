@@ -79,3 +79,29 @@ func Summary(body string, n int) string {
 	}
 	return ""
 }
+
+// similar reports whether one word was perhaps meant to be another: at most two
+// letters are wrong, missing or too many.
+func similar(a, b string) bool {
+	a, b = strings.ToLower(a), strings.ToLower(b)
+	if len(a) < 3 || len(a)-len(b) > 2 || len(b)-len(a) > 2 {
+		return false
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		corner := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := corner
+			if a[i] != b[j] {
+				change++
+			}
+			corner = row[j+1]
+			row[j+1] = min(change, row[j]+1, corner+1)
+		}
+	}
+	return row[len(b)] <= 2
+}

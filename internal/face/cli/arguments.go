@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/mortise-dev/mortise/ext"
@@ -21,16 +23,21 @@ func (c *call) completes(words func(*host.Generation) []string) cobra.Completion
 	}
 }
 
-// typeable keeps the names that a shell can be given as they are.
+// typeable keeps the names that mean nothing but themselves to any shell. A
+// shell puts into the line what it is offered, and some read it once more:
+// names come from extensions, so that one could be a command.
 func typeable(names []string) []string {
 	var out []string
 	for _, n := range names {
-		if ext.Escape(n) == n && n != "" {
+		if n != "" && n[0] != '-' && !strings.ContainsFunc(n, telling) {
 			out = append(out, n)
 		}
 	}
 	return out
 }
+
+// telling is true for characters that could mean something to a shell.
+func telling(r rune) bool { return special(r) || strings.ContainsRune("%=,", r) }
 
 // surfaces are the names of the build's surfaces, in catalogue order.
 func (c *call) surfaces() []string {

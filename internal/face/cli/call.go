@@ -39,8 +39,23 @@ func (c *call) placeAt(explicit string) (host.Place, error) {
 	if err != nil {
 		return host.Place{}, ext.AsUsage(err)
 	}
+	if _, err := c.from(explicit); err != nil {
+		return host.Place{}, err
+	}
 	w, err := config.FindWorkspace(c.Dir, explicit)
 	return host.Place{Workspace: w, Paths: paths, Env: c.Env}, err
+}
+
+// from is where a path leads that a person wrote: it starts at the current
+// directory, which only a relative one needs.
+func (c *call) from(path string) (string, error) {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path), nil
+	}
+	if c.NoDir != nil {
+		return "", fmt.Errorf("the current directory cannot be told (%w); go to another one, or give absolute paths: --workspace DIR", c.NoDir)
+	}
+	return filepath.Join(c.Dir, path), nil
 }
 
 // look makes the generation of the workspace and writes nothing.

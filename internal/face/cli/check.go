@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -39,6 +40,9 @@ With --recursive what was read is remembered in the cache directory, so that the
 next look reads what has changed; --fresh reads everything.`,
 		Example: "mortise check\nmortise check ./plugins/acme\nmortise check --recursive --strict .",
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if slices.Contains(args, "") {
+				return usage("mortise check: one DIR is empty; name a directory, or leave it out")
+			}
 			o.dirs = args
 			return c.runCheck(cmd.Context(), o)
 		},
@@ -107,9 +111,9 @@ func (c *call) inspect(ctx context.Context, p host.Place, cfg *config.Config, o 
 
 // directory is the absolute path of a directory that must be there.
 func (c *call) directory(dir string) (string, error) {
-	abs := dir
-	if !filepath.IsAbs(abs) {
-		abs = filepath.Join(c.Dir, dir)
+	abs, err := c.from(dir)
+	if err != nil {
+		return "", err
 	}
 	info, err := os.Stat(abs)
 	switch {
@@ -120,5 +124,5 @@ func (c *call) directory(dir string) (string, error) {
 	case !info.IsDir():
 		return "", fmt.Errorf("check %s: it is not a directory; name the directory that holds the extension", quote(dir))
 	}
-	return filepath.Clean(abs), nil
+	return abs, nil
 }

@@ -15,7 +15,8 @@ import (
 // and what the build offers, as functions.
 type App struct {
 	Out, Err io.Writer
-	Dir      string   // the current directory, absolute, links resolved
+	Dir      string   // the current directory, absolute, links resolved; "" where it cannot be told
+	NoDir    error    // why it cannot; nil where it can
 	Env      []string // KEY=VALUE
 	Terminal bool     // Out is a terminal
 	Width    int      // how many columns it has; 0: not known

@@ -30,6 +30,7 @@ key: its value, where that comes from, and what every lower layer says.`,
 			if !x.Known() {
 				return unknown("entry, extension or configuration key", args[0], g.Names(), "mortise list shows what there is")
 			}
+			x.Findings = append(x.Findings, unreadable(g.Listing())...) // it is why nothing is adopted or disabled
 			if c.json {
 				return c.document(explanationOf(x, g.Adopted))
 			}

@@ -204,10 +204,10 @@ func (p *page) begun(b *begun, cfg *config.Config) {
 	t.full(p)
 }
 
-// nextFlag is the flag that names the workspace, where the current directory
-// does not lead to it.
+// nextFlag is the flag that names the workspace, where a command without it
+// would not lead there.
 func (c *call) nextFlag(dir string) string {
-	if dir == c.Dir {
+	if w, err := config.FindWorkspace(c.Dir, c.getenv(config.WorkspaceVariable)); err == nil && w.Dir == dir {
 		return ""
 	}
 	return "--workspace " + word(c.shown(dir)) + " "

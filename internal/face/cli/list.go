@@ -89,6 +89,9 @@ func (p *page) head(g *host.Generation) {
 // what a person can do.
 func (p *page) adoption(g *host.Generation, l *host.Listing) {
 	switch code := adoptionFinding(l); {
+	case code != "" && unreadable(l) != nil:
+		p.line("%s what is remembered cannot be read, so nothing of this workspace reaches an agent.", p.yellow("Not adopted:"))
+		return
 	case code == host.NotAdopted.Code:
 		p.line("%s nothing of this workspace reaches an agent.", p.yellow("Not adopted:"))
 	case code == host.AdoptionLapsed.Code:
@@ -100,7 +103,18 @@ func (p *page) adoption(g *host.Generation, l *host.Listing) {
 	default:
 		return
 	}
-	p.line("mortise session shows what adoption would give; mortise init adopts what it writes.")
+	p.line("mortise %ssession shows what adoption would give.", p.call.nextFlag(g.Config.Workspace().Dir))
+	p.line("Adopting a workspace that is there already comes with a later version.")
+}
+
+// unreadable is the finding that the state cannot be read, nothing when it can.
+func unreadable(l *host.Listing) []host.FindingRow {
+	for i, f := range l.Findings {
+		if f.Code == host.StateUnreadable.Code {
+			return l.Findings[i : i+1]
+		}
+	}
+	return nil
 }
 
 // adoptionFinding is the code of the finding about adoption, "" without one.

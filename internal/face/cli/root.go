@@ -88,6 +88,10 @@ func flagError(cmd *cobra.Command, err error) error {
 	if args := cmd.Flags().Args(); !cmd.HasParent() && len(args) > 0 {
 		return unknownCommand(cmd, args[0])
 	}
+	var invalid *pflag.InvalidValueError
+	if errors.As(err, &invalid) {
+		return usage("%s: --%s takes %s, not %s", cmd.CommandPath(), invalid.GetFlag().Name, takes(invalid.GetFlag()), quote(invalid.GetValue()))
+	}
 	var missing *pflag.NotExistError
 	if !errors.As(err, &missing) {
 		return usage("%s: %w; see %s --help", cmd.CommandPath(), err, cmd.CommandPath())
@@ -100,6 +104,14 @@ func flagError(cmd *cobra.Command, err error) error {
 		return usage("%s has no flag %s; did you mean --%s?", cmd.CommandPath(), quote("--"+name), near)
 	}
 	return usage("%s has no flag %s; see %s --help", cmd.CommandPath(), quote("--"+name), cmd.CommandPath())
+}
+
+// takes says what the value of a flag is.
+func takes(f *pflag.Flag) string {
+	if f.Value.Type() == "bool" {
+		return "true or false"
+	}
+	return "another value"
 }
 
 func flagNames(cmd *cobra.Command) []string {

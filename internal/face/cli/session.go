@@ -57,7 +57,8 @@ type sessionDoc struct {
 // the workspace's own does not.
 func (c *call) sessionText(g *host.Generation) error {
 	if !g.Adopted && adoptionFinding(g.Listing()) != "" {
-		return refuse("this workspace is not adopted, so none of its text reaches an agent; mortise session shows what adoption would give")
+		return refuse("this workspace is not adopted, so none of its text reaches an agent; mortise %ssession shows what adoption would give",
+			c.nextFlag(g.Config.Workspace().Dir))
 	}
 	if text := g.Session(false).Text(); text != "" {
 		c.out.WriteString(ext.EscapeText(text) + "\n")
@@ -68,6 +69,9 @@ func (c *call) sessionText(g *host.Generation) error {
 func (p *page) session(g *host.Generation, v *session.View) {
 	l := g.Listing()
 	p.head(g)
+	for _, f := range unreadable(l) {
+		p.line("%s %s", p.red("State unreadable:"), safe(f.Message))
+	}
 	if g.Adopted || adoptionFinding(l) == "" {
 		p.line("What an agent gets now.")
 	} else {

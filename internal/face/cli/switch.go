@@ -2,12 +2,12 @@ package cli
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mortise-dev/mortise/ext"
-	"github.com/mortise-dev/mortise/internal/config"
 	"github.com/mortise-dev/mortise/internal/host"
 	"github.com/mortise-dev/mortise/internal/state"
 )
@@ -84,10 +84,10 @@ func (c *call) switchOff(ctx context.Context, change host.Change) error {
 		return err
 	}
 	var s state.Switch
-	var cfg *config.Config
+	var now *host.Generation // as it was before, which is all that is asked of it
 	err = c.with(ctx, p, true, func(h *host.Host) (err error) {
 		s, err = h.Disable(ctx, change)
-		cfg = configOf(h)
+		now = h.Now()
 		return err
 	})
 	if err != nil {
@@ -96,8 +96,11 @@ func (c *call) switchOff(ctx context.Context, change host.Change) error {
 	if c.json {
 		return c.document(c.switched(change, s, p, true, true))
 	}
-	view := c.page(cfg)
+	view := c.page(now.Config)
 	view.line("Disabled %s %s.", view.bold(ext.Escape(change.Subject)), c.scope(change, p))
+	if on := surfacesOf(now, s); len(on) > 1 {
+		view.line("  %s %s", view.dim("on several surfaces:"), enumerate(on))
+	}
 	view.line("  %s %s", view.dim("reason:"), line(s.Reason))
 	flag := c.nextFlag(p.Workspace.Dir)
 	if change.Everywhere {
@@ -116,8 +119,11 @@ func (c *call) switchOn(ctx context.Context, change host.Change) error {
 	var removed []state.Switch
 	var now *host.Generation
 	err = c.with(ctx, p, true, func(h *host.Host) (err error) {
-		if removed, err = h.Enable(ctx, change); err == nil {
-			now, err = h.Refresh(ctx)
+		if removed, err = h.Enable(ctx, change); err != nil {
+			return err
+		}
+		if now, err = h.Refresh(ctx); err == nil && len(removed) == 0 {
+			removed, now, err = enableShort(ctx, h, now, change)
 		}
 		return err
 	})
@@ -140,6 +146,46 @@ func (c *call) switchOn(ctx context.Context, change host.Change) error {
 	return nil
 }
 
+// enableShort takes back what was switched off by the short name of an entry
+// that was asked for with its surface, where that means this entry alone. now
+// is the generation after it.
+func enableShort(ctx context.Context, h *host.Host, g *host.Generation, change host.Change) (removed []state.Switch, now *host.Generation, err error) {
+	s := subjectOf(change)
+	if s = short(s); s == subjectOf(change) || len(surfacesOf(g, s)) != 1 || !disabledNow(g, s) {
+		return nil, g, nil
+	}
+	change.Subject = string(s.Extension) + ":" + s.Entry
+	if removed, err = h.Enable(ctx, change); err != nil {
+		return nil, g, err
+	}
+	now, err = h.Refresh(ctx)
+	return removed, now, err
+}
+
+// short is s with the entry's short name.
+func short(s state.Switch) state.Switch {
+	if _, name, ok := strings.Cut(s.Entry, "/"); ok {
+		s.Entry = name
+	}
+	return s
+}
+
+// surfacesOf are the surfaces that a switch is about.
+func surfacesOf(g *host.Generation, s state.Switch) []string {
+	var out []string
+	for _, e := range g.Listing().Entries {
+		if means(s, e) && !slices.Contains(out, e.Surface) {
+			out = append(out, e.Surface)
+		}
+	}
+	return out
+}
+
+// means reports whether a switch of an entry is about e.
+func means(s state.Switch, e host.EntryRow) bool {
+	return e.Extension == string(s.Extension) && (e.Name == s.Entry || state.EntryName(e.Surface, e.Name) == s.Entry)
+}
+
 // subjectOf is what a change is about, as a switch would say it.
 func subjectOf(change host.Change) state.Switch {
 	name, entry, _ := strings.Cut(change.Subject, ":")
@@ -155,9 +201,12 @@ func (c *call) stillOff(g *host.Generation, s state.Switch, change host.Change, 
 			return refuse("%s is disabled by the configuration: mortise %sexplain %s says where", subject, flag, word(enabledKey(plugin.Name)))
 		}
 	}
-	switch {
+	switch on := surfacesOf(g, short(s)); {
 	case !disabledNow(g, s):
 		return nil
+	case s != short(s) && len(on) > 1:
+		all := ext.Qualified(s.Extension, short(s).Entry)
+		return refuse("%s is disabled with all that %s means, on %s: mortise %senable %s%s", subject, ext.Escape(all), enumerate(on), flag, word(all), everywhere(change))
 	case change.Everywhere:
 		return refuse("%s is disabled in this workspace: mortise %senable %s", subject, flag, word(change.Subject))
 	}
@@ -180,12 +229,7 @@ func disabledNow(g *host.Generation, s state.Switch) bool {
 			return x.Status == "disabled"
 		}
 	}
-	for _, e := range l.Entries {
-		if e.Extension == string(s.Extension) && (e.Name == s.Entry || state.EntryName(e.Surface, e.Name) == s.Entry) {
-			return e.Status == "disabled"
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.Entries, func(e host.EntryRow) bool { return means(s, e) && e.Status == "disabled" })
 }
 
 func (c *call) switched(change host.Change, s state.Switch, p host.Place, off, changed bool) switched {
@@ -212,11 +256,4 @@ func everywhere(change host.Change) string {
 		return " --everywhere"
 	}
 	return ""
-}
-
-func configOf(h *host.Host) *config.Config {
-	if g := h.Now(); g != nil {
-		return g.Config
-	}
-	return nil
 }

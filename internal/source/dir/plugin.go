@@ -20,6 +20,7 @@ type Plugin struct {
 	Extension ext.Name
 	Dir       string // absolute
 	Shown     string // as its owner wrote it, for origins: "./plugins/acme"
+	NamedBy   string // where it was written, for messages: "mortise.toml:2"; may be ""
 	Format    string // the format to read it as; "" is the first that fits
 	Trust     ext.Trust
 	Formats   []source.Format // in order of preference
@@ -65,12 +66,12 @@ func (p *Plugin) tree() ext.Tree {
 	}
 	r, err := root.Open(p.Dir, p.Open)
 	if err != nil {
-		t.Findings.Add(source.NotThere.At(t.Origin, "the directory %s %s", ext.Quote(p.Shown), why(err)))
+		t.Findings.Add(source.NotThere.At(t.Origin, "the directory %s%s %s", ext.Quote(p.Shown), p.named(), why(err)))
 		return t
 	}
 	t.FS, t.Leads, t.Close = r, r.Dir(), func() { _ = r.Close() }
 	if !source.Lay(p.Formats, p.Loose, &t, p.Format, p.Env) {
-		t.Findings.Add(source.NotThere.At(t.Origin, "the directory %s holds no extension of %s", ext.Quote(p.Shown), cmp.Or(p.Format, "a known format")))
+		t.Findings.Add(source.NotThere.At(t.Origin, "the directory %s%s holds no extension of %s", ext.Quote(p.Shown), p.named(), cmp.Or(p.Format, "a known format")))
 	}
 	switch name, err := ext.ParseName(t.Label); {
 	case p.Labelled && err == nil && !slices.Contains(ext.Reserved, name):
@@ -80,6 +81,14 @@ func (p *Plugin) tree() ext.Tree {
 		t.Findings.Add(NameDiffers.At(t.Origin, "the plugin calls itself %s", ext.Quote(t.Label)))
 	}
 	return t
+}
+
+// named says in a message where the directory was named.
+func (p *Plugin) named() string {
+	if p.NamedBy == "" {
+		return ""
+	}
+	return ", named by " + ext.Escape(p.NamedBy) + ","
 }
 
 // NameDiffers is a plugin that goes by another name than it calls itself.

@@ -100,7 +100,7 @@ func regular(path string) error {
 		return err
 	}
 	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%s is no regular file (%s), and was left as it is: move it aside, or set MORTISE_HOME to another directory", path, sort(info.Mode()))
+		return fmt.Errorf("%s is no regular file (%s), and was left as it is: move it aside, or set MORTISE_HOME to another directory", path, fileKind(info.Mode()))
 	}
 	return nil
 }
@@ -116,8 +116,8 @@ func beside(path string) []error {
 	return errs
 }
 
-// sort is what a file is instead of a regular one.
-func sort(mode fs.FileMode) string {
+// fileKind is what a file is instead of a regular one.
+func fileKind(mode fs.FileMode) string {
 	switch {
 	case mode.IsDir():
 		return "a directory"

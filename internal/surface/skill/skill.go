@@ -9,7 +9,6 @@ import (
 // Skill is one set of instructions (Agent Skills).
 type Skill struct {
 	Label        string // the front matter's name; the directory's where it has none
-	Title        string // of the compatibility field; empty mostly
 	License      string
 	AllowedTools []string // what the author suggests; it grants nothing
 	Front        ext.Doc  // the whole front matter, unknown keys included
