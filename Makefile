@@ -4,8 +4,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 export CGO_ENABLED := 0
 
-CACHE := $(CURDIR)/.cache
-TOOLS := $(CACHE)/tools
+# Tools are kept between checkouts: building the linter takes minutes.
+TOOLS := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/mortise-tools
 LINT_VERSION := v2.15.0
 LINT := $(TOOLS)/golangci-lint-$(LINT_VERSION)
 FUZZTIME ?= 30s
@@ -57,4 +57,4 @@ corpus: ## the corpus test, over the directory that MORTISE_CORPUS names
 	go test -count=1 -run Corpus -v ./internal/catalog
 
 clean:
-	rm -rf bin $(CACHE)
+	rm -rf bin .cache

@@ -16,7 +16,7 @@ func inode(dir string) string {
 		return ""
 	}
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
-		return strconv.FormatUint(uint64(s.Ino), 10)
+		return strconv.FormatUint(s.Ino, 10)
 	}
 	return ""
 }

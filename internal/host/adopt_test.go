@@ -105,6 +105,25 @@ func TestAdoptionLapsesWithItsEffects(t *testing.T) {
 	}
 }
 
+// The first text that a person writes into a workspace they adopted empty, and
+// the last that they remove, are text like any other.
+func TestAdoptionOfAnEmptyWorkspace(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{"mortise.toml": "", ".mortise/prompts/.gitkeep": ""})
+	h := open(t, dir, memstore.New(), nil)
+	adopt(t, h)
+	write(t, dir, map[string]string{".mortise/prompts/first.md": "Be kind.\n"})
+	if g := refresh(t, h); !g.Adopted || len(g.Session(false).Prompt) != 1 {
+		t.Error("the first text un-adopted the workspace")
+	}
+	if err := os.Remove(filepath.Join(dir, ".mortise/prompts/first.md")); err != nil {
+		t.Fatal(err)
+	}
+	if !refresh(t, h).Adopted {
+		t.Error("removing the last text un-adopted the workspace")
+	}
+}
+
 // Adopting is refused when the workspace is not what was shown.
 func TestAdoptTakesWhatWasShown(t *testing.T) {
 	dir := t.TempDir()

@@ -60,7 +60,7 @@ func (h *Host) Enable(ctx context.Context, c Change) (removed []state.Switch, er
 	case len(removed) == 0 && unknown != nil:
 		return nil, unknown
 	case s.Entry != "" && off:
-		return nil, ext.AsRefused(fmt.Errorf("%s is disabled whole; enable it first: mortise enable %s", s.Extension, s.Extension))
+		return nil, ext.AsRefused(fmt.Errorf("%s is disabled whole; enable the extension first", s.Extension))
 	case len(removed) == 0:
 		return nil, nil
 	}
@@ -113,7 +113,7 @@ func (g *Generation) subject(c Change) (state.Switch, error) {
 }
 
 func unknown(what, name string, known []string) error {
-	err := fmt.Errorf("there is no %s %s", what, ext.Quote(name))
+	err := fmt.Errorf("there is no %s %s", what, ext.Quote(ext.Shorten(name, 80)))
 	if near := config.Nearest(name, known); near != "" {
 		err = fmt.Errorf("%w; did you mean %s?", err, ext.Quote(near))
 	}

@@ -157,7 +157,8 @@ func (p *pass) effects(ds []admit.Decision) ext.Digest {
 		if !admit.OfWorkspace(t) {
 			continue
 		}
-		if root := [2]string{string(t.Extension), place(w.Dir, t.Leads)}; !roots[root] { // once for all trees of an extension
+		root := [2]string{string(t.Extension), place(w.Dir, t.Leads)}
+		if led := root[1] != place(w.Dir, t.Root); led && !roots[root] { // once for all trees of an extension
 			roots[root] = true
 			h.Text(root[:]...)
 		}

@@ -8,7 +8,7 @@ func TestSimilar(t *testing.T) {
 		a, b string
 		want bool
 	}{
-		{"descripton", "description", true},
+		{"discription", "description", true},
 		{"Description", "description", true},
 		{"desciptoin", "description", false}, // three letters
 		{"describe", "description", false},

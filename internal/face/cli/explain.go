@@ -28,7 +28,7 @@ key: its value, where that comes from, and what every lower layer says.`,
 			}
 			x := g.Explain(args[0])
 			if !x.Known() {
-				return unknown("entry, extension or configuration key", args[0], g.Names(), "mortise list shows what there is")
+				return unknown("entry, extension or configuration key", args[0], g.Names(), "mortise "+c.placeFlag()+"list shows what there is")
 			}
 			x.Findings = append(x.Findings, unreadable(g.Listing())...) // it is why nothing is adopted or disabled
 			if c.json {

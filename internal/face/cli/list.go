@@ -70,7 +70,7 @@ func (c *call) showList(g *host.Generation, surface string, verbose bool) error 
 	if surface != "" {
 		p.gap()
 		p.totals(l)
-		p.line("%s of %s; mortise list shows the rest.", entriesOf(l, surface), count(len(l.Entries), "entry"))
+		p.line("%s of %s; mortise %slist shows the rest.", entriesOf(l, surface), count(len(l.Entries), "entry"), c.nextFlag(g.Config.Workspace().Dir))
 		return nil
 	}
 	p.findings(l.Findings, rootsOf(l, c), verbose)
@@ -98,7 +98,7 @@ func (p *page) adoption(g *host.Generation, l *host.Listing) {
 		p.line("%s what runs, connects or guards here changed since it was adopted.", p.yellow("No longer adopted:"))
 		p.line("Nothing of this workspace reaches an agent.")
 	case !g.Adopted:
-		p.line("There is nothing in this workspace yet. mortise init begins one.")
+		p.line("There is nothing in this workspace yet. mortise %sinit begins one.", p.call.nextFlag(g.Config.Workspace().Dir))
 		return
 	default:
 		return

@@ -28,7 +28,7 @@ holds for the very next command and call.
 		Args:    one("SUBJECT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if strings.TrimSpace(change.Reason) == "" {
-				return usage("say why, so that others can read it: mortise disable %s --reason TEXT", word(args[0]))
+				return usage("say why, so that others can read it: mortise %sdisable %s --reason TEXT%s", c.placeFlag(), word(args[0]), everywhere(change))
 			}
 			change.Subject = args[0]
 			return c.switchOff(cmd.Context(), change)
@@ -122,9 +122,11 @@ func (c *call) switchOn(ctx context.Context, change host.Change) error {
 		if removed, err = h.Enable(ctx, change); err != nil {
 			return err
 		}
-		if now, err = h.Refresh(ctx); err == nil && len(removed) == 0 {
-			removed, now, err = enableShort(ctx, h, now, change)
+		if now, err = h.Refresh(ctx); err != nil {
+			return err
 		}
+		more, err := c.enableShort(ctx, h, change)
+		removed, now = append(removed, more...), h.Now()
 		return err
 	})
 	if err != nil {
@@ -147,24 +149,23 @@ func (c *call) switchOn(ctx context.Context, change host.Change) error {
 }
 
 // enableShort takes back what was switched off by the short name of an entry
-// that was asked for with its surface, where that means this entry alone. now
-// is the generation after it.
-func enableShort(ctx context.Context, h *host.Host, g *host.Generation, change host.Change) (removed []state.Switch, now *host.Generation, err error) {
-	s := subjectOf(change)
-	if s = short(s); s == subjectOf(change) || len(surfacesOf(g, s)) != 1 || !disabledNow(g, s) {
-		return nil, g, nil
+// that was asked for with its surface, where that means this entry alone.
+func (c *call) enableShort(ctx context.Context, h *host.Host, change host.Change) (removed []state.Switch, err error) {
+	asked := subjectOf(change)
+	s := c.short(asked)
+	if s == asked || len(surfacesOf(h.Now(), s)) != 1 || !disabledNow(h.Now(), s) {
+		return nil, nil
 	}
-	change.Subject = string(s.Extension) + ":" + s.Entry
-	if removed, err = h.Enable(ctx, change); err != nil {
-		return nil, g, err
+	change.Subject = ext.Qualified(s.Extension, s.Entry)
+	if removed, err = h.Enable(ctx, change); err == nil {
+		_, err = h.Refresh(ctx)
 	}
-	now, err = h.Refresh(ctx)
-	return removed, now, err
+	return removed, err
 }
 
-// short is s with the entry's short name.
-func short(s state.Switch) state.Switch {
-	if _, name, ok := strings.Cut(s.Entry, "/"); ok {
+// short is s without the surface before the entry's name.
+func (c *call) short(s state.Switch) state.Switch {
+	if surface, name, ok := strings.Cut(s.Entry, "/"); ok && slices.Contains(c.surfaces(), surface) {
 		s.Entry = name
 	}
 	return s
@@ -201,12 +202,14 @@ func (c *call) stillOff(g *host.Generation, s state.Switch, change host.Change, 
 			return refuse("%s is disabled by the configuration: mortise %sexplain %s says where", subject, flag, word(enabledKey(plugin.Name)))
 		}
 	}
-	switch on := surfacesOf(g, short(s)); {
+	whole := c.short(s)
+	switch {
 	case !disabledNow(g, s):
 		return nil
-	case s != short(s) && len(on) > 1:
-		all := ext.Qualified(s.Extension, short(s).Entry)
-		return refuse("%s is disabled with all that %s means, on %s: mortise %senable %s%s", subject, ext.Escape(all), enumerate(on), flag, word(all), everywhere(change))
+	case whole != s && len(surfacesOf(g, whole)) > 1 && allDisabled(g, whole):
+		name := ext.Qualified(s.Extension, whole.Entry)
+		return refuse("%s is disabled together with all that is called %s, %s: mortise %senable %s%s",
+			subject, ext.Escape(name), enumerate(surfacesOf(g, whole)), flag, word(name), everywhere(change))
 	case change.Everywhere:
 		return refuse("%s is disabled in this workspace: mortise %senable %s", subject, flag, word(change.Subject))
 	}
@@ -230,6 +233,11 @@ func disabledNow(g *host.Generation, s state.Switch) bool {
 		}
 	}
 	return slices.ContainsFunc(l.Entries, func(e host.EntryRow) bool { return means(s, e) && e.Status == "disabled" })
+}
+
+// allDisabled reports whether nothing that a switch of an entry is about is on.
+func allDisabled(g *host.Generation, s state.Switch) bool {
+	return !slices.ContainsFunc(g.Listing().Entries, func(e host.EntryRow) bool { return means(s, e) && e.Status != "disabled" })
 }
 
 func (c *call) switched(change host.Change, s state.Switch, p host.Place, off, changed bool) switched {
