@@ -79,7 +79,7 @@ func One(path string, l ext.Limits) ext.Source {
 // trace it can say what was read, so that the outcome can be remembered.
 func Below(path string, l ext.Limits, workers int, trace bool) ext.Source {
 	return &roots.Source{
-		Dir: path, Formats: bridge.Formats, Folders: bridge.Folders,
+		Dir: path, Formats: bridge.Formats, Folders: bridge.Folders, Components: bridge.FolderSurfaces,
 		Env: source.Env{Specs: Specs, Limits: l}, Workers: workers, Open: root.Options{Trace: trace},
 	}
 }

@@ -50,7 +50,7 @@ func later() time.Time { return time.Now().Add(time.Hour) }
 func look(t *testing.T, dir string, index host.Index, clock func() time.Time) *host.Listing {
 	t.Helper()
 	s := &roots.Source{
-		Dir: dir, Formats: bridge.Formats, Folders: bridge.Folders,
+		Dir: dir, Formats: bridge.Formats, Folders: bridge.Folders, Components: bridge.FolderSurfaces,
 		Env:     source.Env{Specs: catalog.Specs, Limits: ext.DefaultLimits},
 		Workers: 2, Open: root.Options{Trace: index.Dir != "", Clock: clock},
 	}

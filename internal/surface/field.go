@@ -101,6 +101,9 @@ func ReadFields[T any](d Document, fields []Field, e *Entry[T]) Values {
 			e.Report(check, p.Value.Line, "field %s must be %s, found %s", f.Name, f.Type, p.Value.Kind)
 			continue
 		}
+		if empty(f, &p.Value) {
+			e.Report(FieldMissing, p.Value.Line, "field %s is empty", f.Name)
+		}
 		if n := utf8.RuneCountInString(p.Value.Text); f.Max > 0 && n > f.Max {
 			e.Report(FieldLength, p.Line, "field %s is %d characters long, at most %d are allowed", f.Name, n, f.Max)
 		}
@@ -112,6 +115,11 @@ func ReadFields[T any](d Document, fields []Field, e *Entry[T]) Values {
 		}
 	}
 	return v
+}
+
+// empty reports whether a field that must say something says nothing.
+func empty(f *Field, d *ext.Doc) bool {
+	return f.Required && f.Type == Text && strings.TrimSpace(d.Text) == ""
 }
 
 // missing tells that a field is missing, and of one that was perhaps meant to

@@ -19,6 +19,9 @@ func ReadStrict[T any](d Document, fields []Field, e *Entry[T], c *ext.Check) Va
 		case !f.Type.Accepts(&p.Value):
 			e.Report(c, p.Value.Line, "key %s must be %s, found %s", f.Name, f.Type, p.Value.Kind)
 		default:
+			if empty(f, &p.Value) {
+				e.Report(FieldMissing, p.Value.Line, "key %s is empty", f.Name)
+			}
 			v = append(v, value{f.Name, &p.Value})
 		}
 	}

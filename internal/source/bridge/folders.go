@@ -17,11 +17,12 @@ var Folders = source.Format{
 	Lay:  layFolders,
 }
 
-// folderSurfaces are the surfaces looked for outside plugins.
-var folderSurfaces = []string{"skill", "agent", "command"}
+// FolderSurfaces are the surfaces looked for outside plugins: first the one
+// whose entries are directories of their own.
+var FolderSurfaces = []string{"skill", "agent", "command"}
 
 func layFolders(t *ext.Tree, _ source.Manifest, env source.Env) {
-	for _, name := range folderSurfaces {
+	for _, name := range FolderSurfaces {
 		if s := env.Spec(name); s != nil {
 			source.Into(t, s, s.Dir, env)
 		}

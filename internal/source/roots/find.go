@@ -18,12 +18,13 @@ type candidate struct {
 
 // finder classifies folders that have all been listed.
 type finder struct {
-	formats []source.Format
-	begins  map[string]bool // what a manifest's path begins with
-	names   []string        // of component folders: that of skills first
-	found   []candidate     // outer ones before those within
-	lost    []*folder       // outside every root, and could not be looked into
-	claims  map[string]bool // skills of the roots laid out so far
+	formats  []source.Format
+	begins   map[string]bool // what a manifest's path begins with
+	names    []string        // of component folders: first that whose entries are folders
+	document string          // what an entry's folder holds
+	found    []candidate     // outer ones before those within
+	lost     []*folder       // outside every root, and could not be looked into
+	claims   map[string]bool // skills of the roots laid out so far
 }
 
 // standing is what is known of a folder before it is looked at.
@@ -32,8 +33,8 @@ type standing uint8
 const (
 	// open: it may be any root.
 	open standing = iota
-	// laid: it is a folder of skills that was laid out with its parent; what of
-	// it is no skill may hold further folders.
+	// laid: it is a folder of entries that was laid out with its parent; what of
+	// it is no entry may hold further folders.
 	laid
 	// claimed: it lies in a root or in a component folder, where only manifests
 	// make further roots.
@@ -48,13 +49,13 @@ func (f *finder) visit(d *folder, as standing, within bool) {
 		f.add(d, true)
 		as = claimed
 	case as != open:
-	case d.has("SKILL.md"):
+	case d.has(f.document):
 		f.add(d, false)
 		as = claimed
 	case f.hasComponents(d):
 		f.add(d, false)
 		components = true
-	case folderOfSkills(d):
+	case f.ofUnits(d):
 		f.add(d, false)
 		as = laid
 	}
@@ -76,9 +77,9 @@ func (f *finder) add(d *folder, manifest bool) {
 // standing is that of a folder whose parent's is as.
 func (f *finder) standing(as standing, components bool, name string, d *folder) standing {
 	switch {
-	case as == claimed, as == laid && d.has("SKILL.md"):
+	case as == claimed, as == laid && d.has(f.document):
 		return claimed
-	case components && name == f.names[0] && folderOfSkills(d):
+	case components && name == f.names[0] && f.ofUnits(d):
 		return laid
 	case components && slices.Contains(f.names[1:], name):
 		return claimed
@@ -134,17 +135,17 @@ func (f *finder) manifestFolder(d *folder, name string) bool {
 	})
 }
 
-// folderOfSkills reports whether a folder holds skills, each in its own.
-func folderOfSkills(d *folder) bool {
-	return slices.ContainsFunc(d.below, func(sub *folder) bool { return sub != nil && sub.has("SKILL.md") })
+// ofUnits reports whether a folder holds entries that are folders themselves.
+func (f *finder) ofUnits(d *folder) bool {
+	return slices.ContainsFunc(d.below, func(sub *folder) bool { return sub != nil && sub.has(f.document) })
 }
 
-// hasComponents reports whether a folder has one of skills in it, or one of
+// hasComponents reports whether a folder has one of entries in it, or one of
 // Markdown files that is named as a component's.
 func (f *finder) hasComponents(d *folder) bool {
 	for i, name := range f.names {
 		sub := d.at(name)
-		if sub != nil && (i == 0 && folderOfSkills(sub) || i > 0 && hasMarkdown(sub, 0)) {
+		if sub != nil && (i == 0 && f.ofUnits(sub) || i > 0 && hasMarkdown(sub, 0)) {
 			return true
 		}
 	}

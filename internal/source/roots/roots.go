@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
+	"path"
 	"path/filepath"
 
 	"github.com/mortise-dev/mortise/ext"
@@ -37,10 +38,13 @@ type Source struct {
 	Dir     string
 	Formats []source.Format
 	Folders source.Format
-	Env     source.Env
-	Workers int
-	Open    root.Options // for the base and for each root
-	stamps  []root.Stamp // of the base, once it was listed
+	// Components are the surfaces that Folders lays out, first the one whose
+	// entries are directories of their own.
+	Components []string
+	Env        source.Env
+	Workers    int
+	Open       root.Options // for the base and for each root
+	stamps     []root.Stamp // of the base, once it was listed
 }
 
 var _ ext.Source = (*Source)(nil)
@@ -76,7 +80,7 @@ func (s *Source) Trees(ctx context.Context) iter.Seq2[ext.Tree, error] {
 		defer base.Close()
 		all := list(base, s.Workers)
 		s.stamps = base.Trace()
-		f := &finder{formats: s.Formats, begins: beginnings(s.Formats), names: s.componentDirs(), claims: map[string]bool{}}
+		f := s.finder()
 		f.visit(all, open, false)
 		for _, err := range f.errors() {
 			if !yield(ext.Tree{}, err) {
@@ -91,14 +95,19 @@ func (s *Source) Trees(ctx context.Context) iter.Seq2[ext.Tree, error] {
 	}
 }
 
-func (s *Source) componentDirs() []string {
-	var dirs []string
-	for _, name := range []string{"skill", "agent", "command"} {
+// finder looks for manifests of the source's formats and for folders of its
+// components.
+func (s *Source) finder() *finder {
+	f := &finder{formats: s.Formats, begins: beginnings(s.Formats), claims: map[string]bool{}}
+	for _, name := range s.Components {
 		if spec := s.Env.Spec(name); spec != nil {
-			dirs = append(dirs, spec.Dir)
+			f.names = append(f.names, spec.Dir)
+			if spec.PerDirectory() {
+				f.document = path.Base(spec.Files)
+			}
 		}
 	}
-	return dirs
+	return f
 }
 
 // tree lays one root out.

@@ -15,7 +15,7 @@ import (
 
 func below(path string) ext.Source {
 	return &roots.Source{
-		Dir: path, Formats: bridge.Formats, Folders: bridge.Folders,
+		Dir: path, Formats: bridge.Formats, Folders: bridge.Folders, Components: bridge.FolderSurfaces,
 		Env: source.Env{Specs: spinetest.Specs, Limits: ext.DefaultLimits}, Workers: 2,
 	}
 }

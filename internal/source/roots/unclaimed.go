@@ -14,17 +14,17 @@ func (f *finder) unclaimed(t *ext.Tree, c candidate) {
 		return
 	}
 	for i := range t.Places {
-		if file := t.Places[i].File; path.Base(file) == "SKILL.md" {
+		if file := t.Places[i].File; path.Base(file) == f.document {
 			f.claims[join(c.path, file)] = true
 		}
 	}
 	first, n := "", 0
 	c.all(func(d *folder) {
-		if !d.has("SKILL.md") || f.claims[join(d.path, "SKILL.md")] {
+		if !d.has(f.document) || f.claims[join(d.path, f.document)] {
 			return
 		}
 		if n++; n == 1 {
-			first = join(d.path, "SKILL.md")
+			first = join(d.path, f.document)
 		}
 	}, otherRoot)
 	if n > 0 {

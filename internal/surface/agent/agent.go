@@ -91,9 +91,6 @@ func read(d surface.Document, e *surface.Entry[Agent]) {
 			e.Report(Widens, f.Line, "field %s is ignored", name)
 		}
 	}
-	if v.Doc("description") != nil && e.Description == "" {
-		e.Report(surface.FieldMissing, v.Doc("description").Line, "field description is empty")
-	}
 	if a.Label == "" {
 		a.Label = e.Name
 	} else if a.Label != lastPart(e.Name) {

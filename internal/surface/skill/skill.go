@@ -81,9 +81,6 @@ func read(d surface.Document, e *surface.Entry[Skill]) {
 		Front:        d.Doc,
 		Body:         d.Body,
 	}
-	if v.Doc("description") != nil && e.Description == "" {
-		e.Report(surface.FieldMissing, v.Doc("description").Line, "field description is empty")
-	}
 }
 
 func check(e *surface.Entry[Skill]) {

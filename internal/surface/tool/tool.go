@@ -76,9 +76,6 @@ func read(d surface.Document, e *surface.Entry[Tool]) {
 		Output:      v.Doc("outputSchema"),
 		Annotations: v.Doc("annotations"),
 	}
-	if d := v.Doc("description"); d != nil && e.Description == "" {
-		e.Report(surface.FieldMissing, d.Line, "key description is empty")
-	}
 	if ref := v.Doc("ref"); ref != nil {
 		surface.ReadRef(ref, e, Definition, &e.Value.Ref)
 		if e.Value.Ref.Driver == "" {
