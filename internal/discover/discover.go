@@ -4,6 +4,7 @@ package discover
 
 import (
 	"context"
+	"path/filepath"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/source"
@@ -92,6 +93,9 @@ func (s *scan) read(p *ext.Place, spec *surface.Spec) Found {
 		d.Doc, d.Body, d.BodyLine, d.Findings = c.Doc, c.Body, c.BodyLine, c.Findings
 		d.Digest = ext.Sum(c.Data)
 		f.Broken = c.Lost
+		if c.Leads != p.Leads && !c.Lost { // not what the tree, and so an adoption, names
+			d.Findings = ext.Findings{source.Moved.At(o, "it was read from %s, and led elsewhere a moment before", led(c.Leads))}
+		}
 	}
 	f.Broken = f.Broken || d.Findings.Failed()
 	if p.Dialect != "" { // the same bytes mean something else
@@ -104,6 +108,13 @@ func (s *scan) read(p *ext.Place, spec *surface.Spec) Found {
 		d.Findings = append(d.Findings, companions(s.tree, p.File, s.options.Limits)...)
 	}
 	return f
+}
+
+func led(outside string) string {
+	if outside == "" {
+		return "inside the extension"
+	}
+	return ext.Quote(filepath.ToSlash(outside))
 }
 
 // content reads a file once, however many places point at it.

@@ -118,7 +118,7 @@ var AssetOutside = &ext.Check{
 
 // Checks lists what reading can find.
 var Checks = []*ext.Check{
-	source.Escape, source.Dangling, source.Loop, source.LooksLikeLink, source.Followed,
+	source.Escape, source.Dangling, source.Loop, source.LooksLikeLink, source.Followed, source.Moved,
 	source.TooLarge, source.TooMany, source.TooDeep, source.WrongKind, source.Unreadable, source.BadEnding,
 	source.NearMiss, source.Flat, source.NoDocument, AssetOutside,
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,6 +14,9 @@ import (
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/discover"
 	"github.com/mortise-dev/mortise/internal/golden"
+	"github.com/mortise-dev/mortise/internal/source"
+	"github.com/mortise-dev/mortise/internal/source/bridge"
+	"github.com/mortise-dev/mortise/internal/source/dir"
 	"github.com/mortise-dev/mortise/internal/spinetest"
 )
 
@@ -77,6 +82,46 @@ func TestScanDigest(t *testing.T) {
 	} {
 		if got := digest(c.files) == want; got != c.same {
 			t.Errorf("Digest, %s: equal is %v, want %v", c.name, got, c.same)
+		}
+	}
+}
+
+// TestScanTakesOnlyWhatTheTreeNames wants a link that is changed after the tree
+// was laid out to bring in nothing: an adoption is to where the tree says that
+// links lead.
+func TestScanTakesOnlyWhatTheTreeNames(t *testing.T) {
+	base := golden.Dir(t, golden.Files("own/prompts/a.md", "in", "out/a.md", "one", "out/b.md", "two"))
+	link := filepath.Join(base, "own/prompts/p.md")
+	lead := func(target string) {
+		t.Helper()
+		if err := errors.Join(os.RemoveAll(link), os.Symlink(target, link)); err != nil {
+			t.Skip("no links here: ", err)
+		}
+	}
+	for _, c := range []struct{ name, before, after, want string }{
+		{"stays", "../../out/a.md", "../../out/a.md", "one"},
+		{"leads elsewhere", "../../out/a.md", "../../out/b.md", ""},
+		{"leads outside", "a.md", "../../out/b.md", ""},
+		{"leads inside", "../../out/a.md", "a.md", ""},
+	} {
+		lead(c.before)
+		owner := dir.Owner{Dir: filepath.Join(base, "own"), Shown: "./own", Adopted: true, Loose: bridge.Loose,
+			Env: source.Env{Specs: spinetest.Specs, Limits: ext.DefaultLimits}}
+		var trees []ext.Tree
+		for tree := range owner.Trees(t.Context()) {
+			trees = append(trees, tree)
+		}
+		lead(c.after)
+		got := ""
+		for _, f := range spinetest.Scan(t, trees, spinetest.Options{}) {
+			for _, found := range f.Found() {
+				if found.Document.Path == "prompts/p.md" && !found.Broken {
+					got = found.Document.Body
+				}
+			}
+		}
+		if got != c.want {
+			t.Errorf("a link that %s: read %q, want %q", c.name, got, c.want)
 		}
 	}
 }

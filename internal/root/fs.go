@@ -15,29 +15,39 @@ func (r *Root) ReadFile(name string) ([]byte, error) { return r.ReadLimit(name, 
 // regular file is a *KindError. At no time are more than max+1 bytes held. Above
 // 2 GiB max means 2 GiB.
 func (r *Root) ReadLimit(name string, max int64) ([]byte, error) {
+	data, _, err := r.ReadFrom(name, max)
+	return data, err
+}
+
+// ReadFrom is ReadLimit, and says where the bytes were read when links led
+// outside: the absolute path of that very file, free of links. "" is inside.
+func (r *Root) ReadFrom(name string, max int64) (data []byte, outside string, err error) {
 	if err := r.begin("read", name); err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	since := r.now()
 	if !r.vague() {
 		data, f, err := r.in.read(name, max)
 		if err == nil {
 			r.trace.add(name, f, since)
-			return data, nil
+			return data, "", nil
 		}
 		if !r.in.suspect(err) {
-			return nil, r.settle("read", name, since, err)
+			return nil, "", r.settle("read", name, since, err)
 		}
 	}
 	return r.readFar(name, max, since)
 }
 
-func (r *Root) readFar(name string, max, since int64) (data []byte, err error) {
+func (r *Root) readFar(name string, max, since int64) (data []byte, outside string, err error) {
 	err = r.reach("read", name, File, since, func(d door, at string) (f fact, err error) {
 		data, f, err = d.read(at, max)
+		if outside = ""; d == r.out {
+			outside = at
+		}
 		return f, err
 	})
-	return data, err
+	return data, outside, err
 }
 
 // ReadDir lists a directory, sorted by name. Options.Listing is asked first;

@@ -35,6 +35,11 @@ var (
 		Doc: "A link of the owner's own leads outside the owner's directory and is followed.",
 		Fix: "Nothing. Only in a directory whose owner adopted it are such links followed.",
 	}
+	Moved = &ext.Check{
+		Code: "link-moved", Severity: ext.Error,
+		Doc: "A link changed between finding a document and reading it. What was read is not used.",
+		Fix: "Look again. If it happens again, find out what rewrites the link.",
+	}
 	TooLarge = &ext.Check{
 		Code: "limit-file-bytes", Severity: ext.Error,
 		Doc: "A file is larger than a document may be (limits.file_bytes).",

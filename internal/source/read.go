@@ -23,6 +23,9 @@ type Content struct {
 	// Lost: nothing was read; the findings say why, which for a link that leads
 	// nowhere is a warning.
 	Lost bool
+	// Leads is where the file was read when links led outside the tree's
+	// directory, "" when it was read inside.
+	Leads string
 }
 
 // BadEnding is a document in a form that no reader knows.
@@ -35,11 +38,12 @@ var BadEnding = &ext.Check{
 // Read reads the file at o.Path. It opens it once and never more than the
 // limit of it; what is wrong comes as findings at o.
 func Read(fsys fs.FS, o ext.Origin, limits ext.Limits) Content {
-	data, err := ReadBytes(fsys, o.Path, limits.FileBytes)
+	data, leads, err := readFrom(fsys, o.Path, limits.FileBytes)
 	if err != nil {
 		return Content{Findings: ext.Findings{FaultOf(err, o)}, Lost: true}
 	}
 	c := Parse(o, data)
+	c.Leads = leads
 	target := strings.TrimSpace(string(data[:min(len(data), 512)]))
 	switch {
 	case len(data) >= 512 || !isPath(target):
@@ -74,19 +78,25 @@ func Parse(o ext.Origin, data []byte) Content {
 
 // ReadBytes reads a regular file of at most limit bytes.
 func ReadBytes(fsys fs.FS, name string, limit int64) ([]byte, error) {
+	data, _, err := readFrom(fsys, name, limit)
+	return data, err
+}
+
+// readFrom is ReadBytes, and says where outside the file lies, if it does.
+func readFrom(fsys fs.FS, name string, limit int64) (data []byte, outside string, err error) {
 	if r, ok := fsys.(interface {
-		ReadLimit(name string, max int64) ([]byte, error)
+		ReadFrom(name string, max int64) ([]byte, string, error)
 	}); ok {
-		return r.ReadLimit(name, limit)
+		return r.ReadFrom(name, limit)
 	}
 	f, err := fsys.Open(name)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	data, err = io.ReadAll(io.LimitReader(f, limit+1))
 	err = errors.Join(err, f.Close())
 	if err == nil && int64(len(data)) > limit {
 		err = &root.TooLargeError{Name: name, Size: int64(len(data)), Max: limit}
 	}
-	return data, err
+	return data, "", err
 }
