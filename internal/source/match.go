@@ -65,10 +65,10 @@ type matcher struct {
 
 // canonical is the path in the canonical tree of what lies at name.
 func (m *matcher) canonical(name string) string {
-	rest := strings.TrimPrefix(name, m.dir+"/")
-	if m.dir == "." {
-		rest = name
+	if name == m.dir {
+		return m.spec.Dir
 	}
+	rest := strings.TrimPrefix(name, m.dir+"/")
 	return path.Join(m.spec.Dir, rest)
 }
 
@@ -122,14 +122,18 @@ func (m *matcher) list(dir string) ([]fs.DirEntry, bool) {
 	return nil, false
 }
 
-// absent reports whether err means that there is nothing at name, not even a
-// link that leads nowhere.
+// absent reports whether err means that there is nothing at name: no link that
+// leads nowhere is there, nor on the way there.
 func (m *matcher) absent(name string, err error) bool {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
-	info, err := fs.Lstat(m.t.FS, name)
-	return err != nil || info.Mode()&fs.ModeSymlink == 0
+	for ; name != "."; name = path.Dir(name) {
+		if info, err := fs.Lstat(m.t.FS, name); err == nil {
+			return info.Mode()&fs.ModeSymlink == 0
+		}
+	}
+	return true
 }
 
 // kind is what an entry is once links are followed. err says why it is nothing.
@@ -229,7 +233,7 @@ func (m *matcher) files(dir string, entries []fs.DirEntry, depth int) {
 	var strays []string
 	for _, e := range entries {
 		name := path.Join(dir, e.Name())
-		if besides(e.Name()) {
+		if besides(e) {
 			continue
 		}
 		isDir, err := m.kind(name, e)
@@ -253,10 +257,18 @@ func (m *matcher) files(dir string, entries []fs.DirEntry, depth int) {
 	m.strays(dir, strays)
 }
 
-// besides reports whether a file belongs to nobody's documents: one that people
-// put beside them, or that a system leaves.
-func besides(name string) bool {
-	return ordinary(name) || name == ".DS_Store" || name == ".gitkeep" || name == ".gitignore" || strings.HasPrefix(name, "._")
+// besides reports whether an entry belongs to nobody's documents: a file that
+// people put beside them, or that a system or an editor leaves.
+func besides(e fs.DirEntry) bool {
+	name := e.Name()
+	switch {
+	case e.IsDir():
+		return false
+	case ordinary(name), name == ".DS_Store", name == ".gitkeep", name == ".gitignore":
+		return true
+	}
+	return slices.ContainsFunc([]string{"._", ".#", "#"}, func(p string) bool { return strings.HasPrefix(name, p) }) ||
+		slices.ContainsFunc([]string{"~", ".swp", ".swo"}, func(p string) bool { return strings.HasSuffix(name, p) })
 }
 
 // through goes through a link to a directory, unless it leads to a place that
@@ -311,7 +323,7 @@ func (m *matcher) below(dir string, depth int) {
 // ordinary reports whether a file is one that people put beside documents.
 func ordinary(name string) bool {
 	switch strings.ToLower(name) {
-	case "readme.md", "changelog.md", "contributing.md", "license.md", "readme", "license", "makefile":
+	case "readme.md", "changelog.md", "contributing.md", "license.md", "readme", "readme.txt", "license", "license.txt", "makefile":
 		return true
 	}
 	return false

@@ -2,6 +2,7 @@ package source
 
 import (
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -77,44 +78,87 @@ func Strays(t *ext.Tree, base string, env Env, own bool) {
 	}
 	for _, e := range entries {
 		name := path.Join(base, e.Name())
-		switch near := nearest(e.Name(), known); {
+		o := t.Origin.At(name, 0)
+		switch near, sure := nearest(e.Name(), known); {
 		case known[e.Name()]:
+		case sure && near == "hooks":
+			t.Findings.Add(StrayCode.At(o, "it is named %s, expected hooks", ext.Quote(e.Name())))
 		case near != "":
-			t.Findings.Add(NearMiss.At(t.Origin.At(name, 0), "it is named %s, expected %s", ext.Quote(e.Name()), near))
-		case own && !ordinary(e.Name()):
-			t.Findings.Add(NotRead.At(t.Origin.At(name, 0), "this build knows no component of that name"))
+			t.Findings.Add(NearMiss.At(o, "it is named %s, expected %s", ext.Quote(e.Name()), near))
+		case isHook(e.Name(), env.Specs):
+			t.Findings.Add(StrayCode.At(o, "its place is hooks/%s", e.Name()))
+		case own && !besides(e):
+			t.Findings.Add(NotRead.At(o, "this build knows no component of that name"))
 		}
 	}
 	strayHooks(t, path.Join(base, "hooks"), env.Specs)
 }
 
-// nearest is the name of a component directory that a name was perhaps meant to
-// be: in other capitals, in the singular, or with a dot before it.
-func nearest(name string, known map[string]bool) string {
+// nearest is the name of a component directory that a name was meant to be: in
+// other capitals, in the singular or with a dot before it, which is sure, or
+// with one letter wrong, which is not.
+func nearest(name string, known map[string]bool) (near string, sure bool) {
+	if known[name] {
+		return "", false
+	}
 	bare := strings.ToLower(strings.TrimPrefix(name, "."))
 	for _, try := range []string{bare, bare + "s"} {
-		if try != name && known[try] && !known[name] {
-			return try
+		if known[try] {
+			return try, true
 		}
 	}
-	return ""
+	for _, try := range slices.Sorted(maps.Keys(known)) {
+		if oneOff(bare, try) {
+			return try, false
+		}
+	}
+	return "", false
+}
+
+// oneOff reports whether one letter added, left out or exchanged, or two that
+// changed places, make one word of the other.
+func oneOff(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	at := 0
+	for at < len(a) && a[at] == b[at] {
+		at++
+	}
+	switch left := len(a) - at; {
+	case len(b) < 4 || a == b:
+		return false
+	case len(a) < len(b):
+		return a[at:] == b[at+1:]
+	case left > 1 && a[at] == b[at+1] && a[at+1] == b[at]:
+		return a[at+2:] == b[at+2:]
+	default:
+		return a[at+1:] == b[at+1:]
+	}
+}
+
+// isHook reports whether name is what a directory of hooks is called.
+func isHook(name string, specs []*surface.Spec) bool {
+	return slices.ContainsFunc(specs, func(s *surface.Spec) bool { return s.Hook && path.Base(s.Dir) == name })
 }
 
 // strayHooks tells what lies among hooks and is none that this build has: a
 // guard whose name is mistyped must not vanish. The file in which other clients
-// keep their hooks is theirs.
+// keep their hooks is theirs, and so is what lies beside it.
 func strayHooks(t *ext.Tree, dir string, specs []*surface.Spec) {
 	entries, err := fs.ReadDir(t.FS, dir)
 	if err != nil {
 		return
 	}
+	others := slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == "hooks.json" })
 	for _, e := range entries {
 		name := path.Join(dir, e.Name())
-		known := slices.ContainsFunc(specs, func(s *surface.Spec) bool { return s.Hook && path.Base(s.Dir) == e.Name() })
 		switch {
-		case known, ordinary(e.Name()):
+		case isHook(e.Name(), specs), besides(e):
 		case e.Name() == "hooks.json":
 			t.Findings.Add(NotRead.At(t.Origin.At(name, 0), "it holds another client's hooks: none of them is asked here"))
+		case others && !e.IsDir():
+			t.Findings.Add(NotRead.At(t.Origin.At(name, 0), "it lies beside another client's hooks"))
 		default:
 			t.Findings.Add(StrayCode.At(t.Origin.At(name, 0), "%s is no hook of this build", ext.Quote(e.Name())))
 		}

@@ -44,6 +44,10 @@ var claudeUnread = []struct{ key, location, what string }{
 	{"dependencies", "", "plugins it depends on"},
 	{"", "bin", "programs for the shell's search path"},
 	{"", "settings.json", "settings"},
+	{"", "tools", "tools, which this format has none of"},
+	{"", "prompts", "prompt fragments, which this format has none of"},
+	{"", "hooks/before_tool_call", "guards, which this format has none of: none of them is asked here"},
+	{"", "dev.mortise", "components of the Agent Plugins format, which need its manifest"},
 }
 
 func layClaude(t *ext.Tree, m source.Manifest, env source.Env) {
