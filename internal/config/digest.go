@@ -16,16 +16,30 @@ func (c *Config) Effects() ext.Digest {
 	for _, key := range c.Keys() {
 		v := c.values[key]
 		table, _, _ := strings.Cut(key, ".")
-		if v.Layer.workspace() && slices.Contains([]string{"owner", "plugins", "trust"}, table) {
+		if v.Layer.workspace() && slices.Contains([]string{"owner", "plugins", "trust"}, table) && !v.repeats() {
 			h.Text(key, v.Text)
 		}
 	}
 	for _, p := range c.Plugins {
+		if !p.Own { // in load order
+			h.Text("plugin", string(p.Name))
+		}
 		if p.Refused && !p.Own {
 			h.Text("refused", string(p.Name))
 		}
 	}
 	return h.Sum()
+}
+
+// repeats reports whether a value of the workspace's says what would hold
+// without the workspace's files.
+func (v Value) repeats() bool {
+	for _, s := range v.Shadowed {
+		if !s.Layer.workspace() && s.Ignored == "" {
+			return s.Text == v.Text && (v.node.form != "place" || s.Layer == Default)
+		}
+	}
+	return false
 }
 
 // sum hashes the effective values as they are written. What a relative path is

@@ -64,8 +64,11 @@ func (s *settling) order() []mention {
 	return all
 }
 
+// faulty reports whether a plugin's table has a fault. One in a workspace's
+// file is told and changes nothing about a plugin of the person's own.
 func (s *settling) faulty(key string) bool {
-	return slices.ContainsFunc(s.layers, func(r *reading) bool { return r.faulty[key] })
+	own := s.own(key)
+	return slices.ContainsFunc(s.layers, func(r *reading) bool { return r.faulty[key] && !(own && r.layer.workspace()) })
 }
 
 // plugin takes the effective values of one plugin together.

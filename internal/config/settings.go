@@ -17,7 +17,7 @@ import "github.com/mortise-dev/mortise/ext"
 //	example  the value the template shows, as TOML; the default without one
 type Settings struct {
 	Owner   Owner    `toml:"owner" doc:"What the owner of the workspace keeps here."`
-	Plugins []Plugin `toml:"plugins" doc:"Plugins, each by its name, in load order." example:"acme = { path = \"./plugins/acme\" }"`
+	Plugins []Plugin `toml:"plugins" doc:"Plugins, each by its name, in load order. Of one whose path your own config.toml or the managed file gives, a workspace says only the settings." example:"acme = { path = \"./plugins/acme\" }"`
 	Trust   Trust    `toml:"trust" doc:"How strictly extensions are admitted."`
 	Limits  Limits   `toml:"limits" doc:"How much of an extension is read. Only your own config.toml and the managed file may raise a limit above its default."`
 	Output  Output   `toml:"output" doc:"How results are shown."`

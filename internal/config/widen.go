@@ -3,6 +3,8 @@ package config
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
 )
@@ -57,6 +59,11 @@ func larger(a, b any) bool {
 
 // judge marks one as ignored, and says so, when its layer may not widen.
 func (s *settling) judge(one *said, below []said) {
+	if why, fix := s.foreign(*one); why != "" {
+		one.ignored = why
+		s.findings.Add(Widens.At(one.origin, "%s = %s is ignored: %s", one.key, one.toml(), why).With("%s", fix))
+		return
+	}
 	widens := widenings[one.node.widens]
 	broken := s.managedBroken()
 	if one.layer == Default || widens == nil || one.layer.mayWiden() && !broken || !widens(*one, below) {
@@ -68,6 +75,26 @@ func (s *settling) judge(one *said, below []said) {
 	}
 	one.ignored = why
 	s.findings.Add(Widens.At(one.origin, "%s = %s is ignored: %s", one.key, one.toml(), why).With("%s", fix))
+}
+
+// foreign is why a workspace's file may not say one about a plugin that the
+// person or the machine names: it is theirs in every workspace, and a workspace
+// that nobody adopted could otherwise replace it, or switch off a guard.
+// Settings are another matter: who sets them has the plugin wait for adoption.
+func (s *settling) foreign(one said) (why, fix string) {
+	if !one.layer.workspace() || one.node.kind == kindOpen || !s.own(one.table()) {
+		return "", ""
+	}
+	return "the plugin is named by your own config.toml or the managed file, which alone say this",
+		"Remove it. To do without the plugin here, run \"mortise disable NAME\"; to use another one, give that a name of its own."
+}
+
+// own reports whether the person's own file or the machine's gives the plugin
+// of a table its path.
+func (s *settling) own(table string) bool {
+	return slices.ContainsFunc(s.layers, func(r *reading) bool {
+		return (r.layer == User || r.layer == Managed) && strings.HasPrefix(table, "plugins.") && r.says(join(table, "path"))
+	})
 }
 
 // advice is why one does not count and what to do instead, so that doing just
