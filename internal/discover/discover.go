@@ -58,7 +58,7 @@ func Scan(ctx context.Context, t ext.Tree, o Options) (Candidate, error) {
 			if err := ctx.Err(); err != nil {
 				return Candidate{}, err
 			}
-			c.found = append(c.found, s.read(&t.Places[i], spec))
+			c.found = append(c.found, s.read(ctx, &t.Places[i], spec))
 		}
 	}
 	c.digest = digest(&t, c.found)
@@ -72,9 +72,12 @@ type scan struct {
 	options  Options
 	contents map[string]source.Content
 	counts   map[string]int
+	named    map[string]ext.Digest // of the code that documents name
+	hashed   int64                 // bytes of code
+	files    int                   // of directories of code
 }
 
-func (s *scan) read(p *ext.Place, spec *surface.Spec) Found {
+func (s *scan) read(ctx context.Context, p *ext.Place, spec *surface.Spec) Found {
 	o := s.tree.Origin.At(p.File, 1)
 	f := Found{Spec: spec, Document: surface.Document{
 		Origin: o, Path: p.Path, Dialect: p.Dialect, Enabled: s.options.Enabled,
@@ -102,7 +105,7 @@ func (s *scan) read(p *ext.Place, spec *surface.Spec) Found {
 		d.Digest = ext.NewHash("dialect").Text(p.Dialect).Digest(d.Digest).Sum()
 	}
 	if spec.Runs && !f.Broken {
-		s.refer(d)
+		s.refer(ctx, d)
 	}
 	if spec.PerDirectory() && !f.Broken {
 		d.Findings = append(d.Findings, companions(s.tree, p.File, s.options.Limits)...)

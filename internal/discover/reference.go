@@ -1,9 +1,8 @@
 package discover
 
 import (
-	"crypto/sha256"
+	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"maps"
 	"path"
@@ -19,8 +18,8 @@ import (
 // refer looks up every path below the root that a document names, so that
 // decoding, which opens nothing, can say what is missing. Where the extension
 // is in use, what stands there counts as part of the document: code that
-// changed is another declaration.
-func (s *scan) refer(d *surface.Document) {
+// changed, came or went is another declaration.
+func (s *scan) refer(ctx context.Context, d *surface.Document) {
 	h := ext.NewHash("references").Digest(d.Digest)
 	walkText(&d.Doc, func(text string) {
 		p, ok := relative(text)
@@ -31,8 +30,9 @@ func (s *scan) refer(d *surface.Document) {
 			d.Refs = map[string]surface.Presence{}
 		}
 		d.Refs[text] = presence(s.tree.FS, p)
-		if d.Refs[text] == surface.File && s.options.Enabled {
-			h.Text(text).Digest(contentOf(s.tree.FS, p))
+		h.Text(text).Int(int(d.Refs[text]))
+		if s.options.Enabled && ctx.Err() == nil {
+			h.Digest(s.code(ctx, p, d.Refs[text]))
 		}
 	})
 	if d.Refs != nil && s.options.Enabled {
@@ -40,39 +40,17 @@ func (s *scan) refer(d *surface.Document) {
 	}
 }
 
-// maxCode is how much of a file of code is hashed. What lies behind it is told
-// apart by the file's size alone.
-const maxCode = 256 << 20
-
-// contentOf is the digest of a file's content, however large; zero when it
-// cannot be read.
-func contentOf(fsys fs.FS, name string) ext.Digest {
-	f, err := fsys.Open(name)
-	if err != nil {
-		return ext.Digest{}
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return ext.Digest{}
-	}
-	h := sha256.New()
-	if _, err := io.Copy(h, io.LimitReader(f, maxCode)); err != nil {
-		return ext.Digest{}
-	}
-	return ext.NewHash("content").Bytes(h.Sum(nil)).Int(int(info.Size())).Sum()
-}
-
-// relative is the path below the root that text names, if it names one.
+// relative is the path below the root that text names, if it names one: at its
+// start, or after the root's variable wherever that stands.
 func relative(text string) (string, bool) {
 	rest, ok := strings.CutPrefix(text, "./")
 	if !ok {
-		rest, ok = strings.CutPrefix(text, surface.RootVariable+"/")
+		_, rest, ok = strings.Cut(text, surface.RootVariable+"/")
 	}
 	if !ok || strings.Contains(rest, "${") || strings.ContainsRune(rest, 0) {
 		return "", false
 	}
-	return path.Clean(rest), true
+	return path.Clean(strings.TrimLeft(rest, "/")), true
 }
 
 func presence(fsys fs.FS, p string) surface.Presence {
