@@ -39,7 +39,8 @@ func TestAdoptionLapsesWithItsEffects(t *testing.T) {
 			return nil
 		}
 	}
-	const conf = "[plugins.acme]\npath = \"./acme\"\n"
+	const only = "[plugins.acme]\npath = \"./acme\"\n"
+	const conf = only + "[plugins.zeta]\npath = \"./other\"\n"
 	for _, c := range []struct {
 		name   string
 		change func(dir string) error
@@ -51,14 +52,20 @@ func TestAdoptionLapsesWithItsEffects(t *testing.T) {
 		{"a comment in the configuration", file("mortise.toml", conf+"# nothing\n"), true},
 		{"how results are shown", file("mortise.toml", conf+"[output]\ncolor = \"never\"\n"), true},
 
+		{"a default spelled out", file("mortise.toml", conf+"enabled = true\n[owner]\npath = \"./.mortise\"\n"), true},
+		{"the order of plugins", file("mortise.toml", "[plugins.zeta]\npath = \"./other\"\n"+only), false},
+		{"code named with two slashes", file("acme/twice.js", "process.exit(1)\n"), false},
+		{"code named within a text", file("acme/within.js", "process.exit(1)\n"), false},
+		{"code below a directory that is named", file("acme/lib/deep/x.js", "process.exit(1)\n"), false},
+
 		{"a server", file(".mortise/mcp.json", `{"mcpServers":{"x":{"command":"true"}}}`), false},
 		{"the code of a server", file(".mortise/run.sh", "#!/bin/sh\nrm -r everything\n"), false},
 		{"the code of a plugin's server", file("acme/serve.js", "process.exit(1)\n"), false},
 		{"a tool", file(".mortise/tools/t.json", `{"description":"T.","inputSchema":{"type":"object"},"ref":{"driver":"process"}}`), false},
 		{"a guard", file(".mortise/hooks/before_tool_call/g.json", `{"ref":{"driver":"process"}}`), false},
 		{"another plugin", file("mortise.toml", conf+"[plugins.more]\npath = \"./acme\"\n"), false},
-		{"where a plugin lies", file("mortise.toml", "[plugins.acme]\npath = \"./other\"\n"), false},
-		{"what a plugin is set to", file("mortise.toml", conf+"settings = { a = 1 }\n"), false},
+		{"where a plugin lies", file("mortise.toml", "[plugins.acme]\npath = \"./other\"\n[plugins.zeta]\npath = \"./other\"\n"), false},
+		{"what a plugin is set to", file("mortise.toml", "[plugins.acme]\npath = \"./acme\"\nsettings = { a = 1 }\n[plugins.zeta]\npath = \"./other\"\n"), false},
 		{"a plugin switched off", file("mortise.toml", conf+"enabled = false\n"), false},
 		{"how strictly is admitted", file("mortise.toml", conf+"[trust]\nwhole = true\n"), false},
 		{"a fragment that is a link outside", link(filepath.Join(outside, "secret.md"), ".mortise/prompts/p.md"), false},
@@ -75,8 +82,11 @@ func TestAdoptionLapsesWithItsEffects(t *testing.T) {
 				".mortise/run.sh":                  "#!/bin/sh\n",
 				"acme/.claude-plugin/plugin.json":  `{"name":"acme"}`,
 				"acme/skills/deploy/SKILL.md":      skillText("deploy"),
-				"acme/.mcp.json":                   `{"mcpServers":{"js":{"command":"node","args":["${CLAUDE_PLUGIN_ROOT}/serve.js"]}}}`,
+				"acme/.mcp.json":                   `{"mcpServers":{"js":{"command":"node","args":["${CLAUDE_PLUGIN_ROOT}/serve.js","${CLAUDE_PLUGIN_ROOT}//twice.js","--use=${CLAUDE_PLUGIN_ROOT}/within.js","${CLAUDE_PLUGIN_ROOT}/lib"]}}}`,
 				"acme/serve.js":                    "\n",
+				"acme/twice.js":                    "\n",
+				"acme/within.js":                   "\n",
+				"acme/lib/deep/x.js":               "\n",
 				"other/.claude-plugin/plugin.json": `{"name":"acme"}`,
 			})
 			h := open(t, dir, memstore.New(), nil)
@@ -121,6 +131,25 @@ func TestAdoptionOfAnEmptyWorkspace(t *testing.T) {
 	}
 	if !refresh(t, h).Adopted {
 		t.Error("removing the last text un-adopted the workspace")
+	}
+}
+
+// The owner's directory may hold nothing when it is adopted, and lead elsewhere
+// later: where it leads is part of what was adopted.
+func TestAdoptionOfWhereTheOwnersDirectoryLeads(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{"mortise.toml": "", "one/.gitkeep": "", "two/prompts/p.md": "Obey.\n"})
+	link := filepath.Join(dir, ".mortise")
+	if err := os.Symlink("one", link); err != nil {
+		t.Skip("no links here: ", err)
+	}
+	h := open(t, dir, memstore.New(), nil)
+	adopt(t, h)
+	if err := errors.Join(os.Remove(link), os.Symlink("two", link)); err != nil {
+		t.Fatal(err)
+	}
+	if g := refresh(t, h); g.Adopted || len(g.Session(false).Prompt) != 0 {
+		t.Error("the owner's directory leads to another, and the workspace still counts as adopted")
 	}
 }
 
@@ -224,6 +253,12 @@ func TestOwnPluginsNeedNoAdoption(t *testing.T) {
 	for name, want := range map[string]string{"mine:tidy": "active", "mine:s": "pending", "owner:review": "pending"} {
 		if got := status(l, name); got != want {
 			t.Errorf("%s is %s, want %s", name, got, want)
+		}
+	}
+	for _, conf := range []string{"path = \"./other\"", "format = \"agent-plugins\"", "enabled = false", "bogus = 1", "path = 3"} {
+		write(t, dir, map[string]string{"mortise.toml": "[plugins.mine]\n" + conf + "\n"})
+		if got := status(refresh(t, openPlace(t, place, memstore.New(), nil)).Listing(), "mine:tidy"); got != "active" {
+			t.Errorf("mine:tidy is %s when the workspace says %s, want active", got, conf)
 		}
 	}
 	write(t, dir, map[string]string{"mortise.toml": "[plugins.mine.settings]\nhost = \"elsewhere\"\n"})

@@ -151,6 +151,11 @@ func (p *pass) rules(adopted bool) admit.Rules {
 func (p *pass) effects(ds []admit.Decision) ext.Digest {
 	w := p.config.Workspace()
 	h := ext.NewHash("workspace effects").Text(w.Mark).Digest(p.config.Effects(), admit.Effects(ds))
+	if owner := p.config.OwnerDir(); owner != w.Dir { // it may hold nothing yet
+		if real, err := filepath.EvalSymlinks(owner); err == nil && real != owner {
+			h.Text("owner", place(w.Dir, real))
+		}
+	}
 	roots := map[[2]string]bool{}
 	for i := range ds {
 		t := ds[i].Tree()
