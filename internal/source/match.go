@@ -261,14 +261,18 @@ func (m *matcher) files(dir string, entries []fs.DirEntry, depth int) {
 // people put beside them, or that a system or an editor leaves.
 func besides(e fs.DirEntry) bool {
 	name := e.Name()
+	if e.Type()&fs.ModeSymlink != 0 { // Emacs marks what is being edited by a link that leads nowhere
+		return strings.HasPrefix(name, ".#")
+	}
 	switch {
-	case e.IsDir():
+	case !e.Type().IsRegular():
 		return false
 	case ordinary(name), name == ".DS_Store", name == ".gitkeep", name == ".gitignore":
 		return true
+	case strings.HasPrefix(name, "._"), strings.HasPrefix(name, "#") && strings.HasSuffix(name, "#"):
+		return true
 	}
-	return slices.ContainsFunc([]string{"._", ".#", "#"}, func(p string) bool { return strings.HasPrefix(name, p) }) ||
-		slices.ContainsFunc([]string{"~", ".swp", ".swo"}, func(p string) bool { return strings.HasSuffix(name, p) })
+	return slices.ContainsFunc([]string{"~", ".swp", ".swo"}, func(p string) bool { return strings.HasSuffix(name, p) })
 }
 
 // through goes through a link to a directory, unless it leads to a place that

@@ -79,9 +79,11 @@ func Strays(t *ext.Tree, base string, env Env, own bool) {
 	for _, e := range entries {
 		name := path.Join(base, e.Name())
 		o := t.Origin.At(name, 0)
-		switch near, sure := nearest(e.Name(), known); {
-		case known[e.Name()]:
-		case sure && near == "hooks":
+		near, sure := nearest(e.Name(), known)
+		held := near != "" && holds(t, name, near, env)
+		switch {
+		case known[e.Name()], near != "" && !sure && !held:
+		case held && near == "hooks":
 			t.Findings.Add(StrayCode.At(o, "it is named %s, expected hooks", ext.Quote(e.Name())))
 		case near != "":
 			t.Findings.Add(NearMiss.At(o, "it is named %s, expected %s", ext.Quote(e.Name()), near))
@@ -92,6 +94,23 @@ func Strays(t *ext.Tree, base string, env Env, own bool) {
 		}
 	}
 	strayHooks(t, path.Join(base, "hooks"), env.Specs)
+}
+
+// holds reports whether there would be documents at name if it were called as
+// the component near is.
+func holds(t *ext.Tree, name, near string, env Env) bool {
+	probe := *t
+	probe.Places, probe.Findings = nil, nil
+	for _, spec := range env.Specs {
+		first, rest, _ := strings.Cut(spec.Dir, "/")
+		switch {
+		case spec.Dir == "." && spec.Files == near:
+			return true
+		case first == near:
+			Into(&probe, spec, path.Join(name, rest), env)
+		}
+	}
+	return slices.ContainsFunc(probe.Places, func(p ext.Place) bool { return p.Fault == nil })
 }
 
 // nearest is the name of a component directory that a name was meant to be: in
@@ -142,6 +161,14 @@ func isHook(name string, specs []*surface.Spec) bool {
 	return slices.ContainsFunc(specs, func(s *surface.Spec) bool { return s.Hook && path.Base(s.Dir) == name })
 }
 
+// nearHook reports whether name was perhaps meant to be what a directory of
+// hooks is called.
+func nearHook(name string, specs []*surface.Spec) bool {
+	return slices.ContainsFunc(specs, func(s *surface.Spec) bool {
+		return s.Hook && (strings.EqualFold(path.Base(s.Dir), name) || oneOff(strings.ToLower(name), path.Base(s.Dir)))
+	})
+}
+
 // strayHooks tells what lies among hooks and is none that this build has: a
 // guard whose name is mistyped must not vanish. The file in which other clients
 // keep their hooks is theirs, and so is what lies beside it.
@@ -150,14 +177,14 @@ func strayHooks(t *ext.Tree, dir string, specs []*surface.Spec) {
 	if err != nil {
 		return
 	}
-	others := slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == "hooks.json" })
+	others := slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == "hooks.json" && !e.IsDir() })
 	for _, e := range entries {
 		name := path.Join(dir, e.Name())
 		switch {
 		case isHook(e.Name(), specs), besides(e):
-		case e.Name() == "hooks.json":
+		case others && e.Name() == "hooks.json":
 			t.Findings.Add(NotRead.At(t.Origin.At(name, 0), "it holds another client's hooks: none of them is asked here"))
-		case others && !e.IsDir():
+		case others && !nearHook(e.Name(), specs):
 			t.Findings.Add(NotRead.At(t.Origin.At(name, 0), "it lies beside another client's hooks"))
 		default:
 			t.Findings.Add(StrayCode.At(t.Origin.At(name, 0), "%s is no hook of this build", ext.Quote(e.Name())))
