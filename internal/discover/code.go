@@ -11,11 +11,12 @@ import (
 	"github.com/mortise-dev/mortise/internal/surface"
 )
 
-// What is hashed of the code that one tree's documents name. What lies behind
-// these bounds is told apart by names and sizes alone.
+// What is hashed of the code that one tree's documents name. A tree with more
+// is refused (TooMuchCode). They are no settings: a workspace could set them.
 const (
 	maxCode      = 256 << 20 // bytes
-	maxCodeFiles = 4096
+	maxCodeFiles = 20_000    // entries of directories
+	maxCodeDepth = 32
 )
 
 // code is the digest of what a document names, at p: a file's content, or all
@@ -52,6 +53,10 @@ func (s *scan) file(name string) ext.Digest {
 	if err != nil || !info.Mode().IsRegular() {
 		return ext.Digest{}
 	}
+	if info.Size() > maxCode-s.hashed {
+		s.over = true
+		return ext.Digest{}
+	}
 	h := sha256.New()
 	n, err := io.Copy(h, io.LimitReader(f, maxCode-s.hashed))
 	s.hashed += n
@@ -61,23 +66,50 @@ func (s *scan) file(name string) ext.Digest {
 	return ext.NewHash("content").Bytes(h.Sum(nil)).Int(int(info.Size())).Sum()
 }
 
-// directory adds the names and contents of all that lies in a directory.
+// directory adds the names and contents of all that lies in a directory, and
+// in those that its links lead to.
 func (s *scan) directory(ctx context.Context, h *ext.Hash, dir string, depth int) {
 	entries, err := fs.ReadDir(s.tree.FS, dir)
-	if err != nil || depth > s.options.Limits.Depth {
+	if err != nil {
+		return
+	}
+	if depth > maxCodeDepth {
+		s.over = true
 		return
 	}
 	for _, e := range entries {
 		name := path.Join(dir, e.Name())
-		if s.files++; s.files > maxCodeFiles || ctx.Err() != nil {
-			h.Int(len(entries))
+		if s.files++; s.files > maxCodeFiles {
+			s.over = true
+		}
+		if s.over || ctx.Err() != nil {
 			return
 		}
-		h.Text(name).Int(int(e.Type()))
-		if e.IsDir() {
-			s.directory(ctx, h, name, depth+1)
-		} else { // a link to a directory is told apart by its name alone
+		what := presence(s.tree.FS, name)
+		h.Text(name).Int(int(what))
+		switch {
+		case what == surface.File:
 			h.Digest(s.file(name))
+		case what == surface.Directory && s.enter(name):
+			s.directory(ctx, h, name, depth+1)
 		}
 	}
+}
+
+// enter reports whether a directory was not come to before, on any way.
+func (s *scan) enter(name string) bool {
+	at := name
+	if r, ok := s.tree.FS.(interface {
+		Real(name string) (string, bool, error)
+	}); ok {
+		if real, _, err := r.Real(name); err == nil {
+			at = real
+		}
+	}
+	if s.entered == nil {
+		s.entered = map[string]bool{}
+	}
+	first := !s.entered[at]
+	s.entered[at] = true
+	return first
 }

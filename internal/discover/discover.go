@@ -61,6 +61,9 @@ func Scan(ctx context.Context, t ext.Tree, o Options) (Candidate, error) {
 			c.found = append(c.found, s.read(ctx, &t.Places[i], spec))
 		}
 	}
+	if err := ctx.Err(); err != nil { // what was read last may be read in part
+		return Candidate{}, err
+	}
 	c.digest = digest(&t, c.found)
 	return c, nil
 }
@@ -75,6 +78,8 @@ type scan struct {
 	named    map[string]ext.Digest // of the code that documents name
 	hashed   int64                 // bytes of code
 	files    int                   // of directories of code
+	entered  map[string]bool       // directories of code
+	over     bool                  // there is more code than is hashed
 }
 
 func (s *scan) read(ctx context.Context, p *ext.Place, spec *surface.Spec) Found {
@@ -96,7 +101,7 @@ func (s *scan) read(ctx context.Context, p *ext.Place, spec *surface.Spec) Found
 		d.Doc, d.Body, d.BodyLine, d.Findings = c.Doc, c.Body, c.BodyLine, c.Findings
 		d.Digest = ext.Sum(c.Data)
 		f.Broken = c.Lost
-		if c.Leads != p.Leads && !c.Lost { // not what the tree, and so an adoption, names
+		if c.Leads != p.Leads && !c.Lost { // not what the tree, and so an adoption, names: nothing of it is told
 			d.Findings = ext.Findings{source.Moved.At(o, "it was read from %s, and led elsewhere a moment before", led(c.Leads))}
 		}
 	}
@@ -106,6 +111,7 @@ func (s *scan) read(ctx context.Context, p *ext.Place, spec *surface.Spec) Found
 	}
 	if spec.Runs && !f.Broken {
 		s.refer(ctx, d)
+		f.Broken = d.Findings.Failed()
 	}
 	if spec.PerDirectory() && !f.Broken {
 		d.Findings = append(d.Findings, companions(s.tree, p.File, s.options.Limits)...)

@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/root"
@@ -22,35 +23,68 @@ import (
 func (s *scan) refer(ctx context.Context, d *surface.Document) {
 	h := ext.NewHash("references").Digest(d.Digest)
 	walkText(&d.Doc, func(text string) {
-		p, ok := relative(text)
-		if _, known := d.Refs[text]; known || !ok {
+		if p, ok := relative(text); ok {
+			if d.Refs == nil {
+				d.Refs = map[string]surface.Presence{}
+			}
+			d.Refs[text] = presence(s.tree.FS, p)
+		}
+		if !s.options.Enabled {
 			return
 		}
-		if d.Refs == nil {
-			d.Refs = map[string]surface.Presence{}
-		}
-		d.Refs[text] = presence(s.tree.FS, p)
-		h.Text(text).Int(int(d.Refs[text]))
-		if s.options.Enabled && ctx.Err() == nil {
-			h.Digest(s.code(ctx, p, d.Refs[text]))
+		for _, p := range named(text) {
+			what := presence(s.tree.FS, p.path)
+			if what == surface.File || p.sure {
+				h.Text(p.path).Int(int(what)).Digest(s.code(ctx, p.path, what))
+			}
 		}
 	})
-	if d.Refs != nil && s.options.Enabled {
+	if s.options.Enabled {
 		d.Digest = h.Sum()
+	}
+	if s.over {
+		d.Findings.Add(TooMuchCode.At(d.Origin, "what it names holds more than %d MiB or %d files, or lies too deep", maxCode>>20, maxCodeFiles))
 	}
 }
 
-// relative is the path below the root that text names, if it names one: at its
-// start, or after the root's variable wherever that stands.
+// relative is the path below the root that text names, if it names one.
 func relative(text string) (string, bool) {
 	rest, ok := strings.CutPrefix(text, "./")
 	if !ok {
-		_, rest, ok = strings.Cut(text, surface.RootVariable+"/")
+		rest, ok = strings.CutPrefix(text, surface.RootVariable+"/")
 	}
 	if !ok || strings.Contains(rest, "${") || strings.ContainsRune(rest, 0) {
 		return "", false
 	}
 	return path.Clean(strings.TrimLeft(rest, "/")), true
+}
+
+// mention is a path that a text may name.
+type mention struct {
+	path string
+	sure bool // written as a path below the root; else perhaps only a word
+}
+
+// named are the paths below the root that a text may name: the text itself, and
+// each word of it, as a command line, a list of paths or an option has them.
+// The root itself is none of them: it holds text, which may change.
+func named(text string) []mention {
+	var out []mention
+	add := func(word string) {
+		rest, variable := strings.CutPrefix(word, surface.RootVariable)
+		sure := variable || strings.HasPrefix(word, "./")
+		p := path.Clean(strings.TrimLeft(rest, "/"))
+		if p != "." && fs.ValidPath(p) && !slices.Contains(out, mention{p, sure}) {
+			out = append(out, mention{p, sure})
+		}
+	}
+	add(text)
+	for _, word := range strings.FieldsFunc(text, func(c rune) bool {
+		return unicode.IsSpace(c) || strings.ContainsRune("\"'`:;,=&|<>()", c)
+	}) {
+		add(word)
+	}
+	return out
 }
 
 func presence(fsys fs.FS, p string) surface.Presence {
@@ -94,11 +128,18 @@ var AssetOutside = &ext.Check{
 	Fix: "Put the file inside the extension.",
 }
 
+// TooMuchCode is code that is not compared whole.
+var TooMuchCode = &ext.Check{
+	Code: "limit-code", Severity: ext.Error,
+	Doc: "The code that an extension's documents name is larger than what is compared when it changes. The extension is refused, since a change could not be seen.",
+	Fix: "Name the file that is started instead of a directory, or split the extension.",
+}
+
 // Checks lists what reading can find.
 var Checks = []*ext.Check{
 	source.Escape, source.Dangling, source.Loop, source.LooksLikeLink, source.Followed, source.Moved,
 	source.TooLarge, source.TooMany, source.TooDeep, source.WrongKind, source.Unreadable, source.BadEnding,
-	source.NearMiss, source.Flat, source.NoDocument, AssetOutside,
+	source.NearMiss, source.Flat, source.NoDocument, AssetOutside, TooMuchCode,
 }
 
 // companionDepth and companionEntries bound the look at a unit's other files:

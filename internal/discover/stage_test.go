@@ -126,6 +126,20 @@ func TestScanTakesOnlyWhatTheTreeNames(t *testing.T) {
 	}
 }
 
+// TestScanRefusesCodeThatIsNotCompared wants no code to stand behind a bound,
+// where it could change after it was adopted.
+func TestScanRefusesCodeThatIsNotCompared(t *testing.T) {
+	base := golden.Dir(t, golden.Files("a/.claude-plugin/plugin.json", `{"name": "a"}`,
+		"a/.mcp.json", `{"s": {"command": "node", "args": ["${CLAUDE_PLUGIN_ROOT}/big", "${CLAUDE_PLUGIN_ROOT}/x.js"]}}`, "a/big", "", "a/x.js", ""))
+	if err := os.Truncate(filepath.Join(base, "a/big"), 257<<20); err != nil {
+		t.Fatal(err)
+	}
+	found := spinetest.Scan(t, spinetest.Trees(t, base, spinetest.Options{}), spinetest.Options{})[0].Found()
+	if len(found) != 1 || !found[0].Broken || found[0].Document.Findings[0].Check != discover.TooMuchCode {
+		t.Errorf("a server with more code than is compared: got %+v, want it broken by limit-code", found)
+	}
+}
+
 // TestScanReadsOnce wants a file that several places point into to be opened
 // once, and one that is no document never.
 func TestScanReadsOnce(t *testing.T) {

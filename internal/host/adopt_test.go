@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/mortise-dev/mortise/ext"
@@ -56,6 +57,11 @@ func TestAdoptionLapsesWithItsEffects(t *testing.T) {
 		{"the order of plugins", file("mortise.toml", "[plugins.zeta]\npath = \"./other\"\n"+only), false},
 		{"code named with two slashes", file("acme/twice.js", "process.exit(1)\n"), false},
 		{"code named within a text", file("acme/within.js", "process.exit(1)\n"), false},
+		{"code named in a list of paths", file("acme/listed.js", "process.exit(1)\n"), false},
+		{"code named by its bare name", file("acme/bare.js", "process.exit(1)\n"), false},
+		{"code that a link in a named directory leads to", file("acme/real/r.js", "process.exit(1)\n"), false},
+		{"code deep below a directory that is named", file("acme/lib/"+strings.Repeat("d/", 20)+"x.js", "process.exit(1)\n"), false},
+		{"text where the root is named", file("acme/skills/deploy/SKILL.md", skillText("deploy")+"More.\n"), true},
 		{"code below a directory that is named", file("acme/lib/deep/x.js", "process.exit(1)\n"), false},
 
 		{"a server", file(".mortise/mcp.json", `{"mcpServers":{"x":{"command":"true"}}}`), false},
@@ -82,13 +88,19 @@ func TestAdoptionLapsesWithItsEffects(t *testing.T) {
 				".mortise/run.sh":                  "#!/bin/sh\n",
 				"acme/.claude-plugin/plugin.json":  `{"name":"acme"}`,
 				"acme/skills/deploy/SKILL.md":      skillText("deploy"),
-				"acme/.mcp.json":                   `{"mcpServers":{"js":{"command":"node","args":["${CLAUDE_PLUGIN_ROOT}/serve.js","${CLAUDE_PLUGIN_ROOT}//twice.js","--use=${CLAUDE_PLUGIN_ROOT}/within.js","${CLAUDE_PLUGIN_ROOT}/lib"]}}}`,
+				"acme/.mcp.json":                   `{"mcpServers":{"js":{"command":"node","args":["${CLAUDE_PLUGIN_ROOT}/serve.js","${CLAUDE_PLUGIN_ROOT}//twice.js","--use=${CLAUDE_PLUGIN_ROOT}/within.js","${CLAUDE_PLUGIN_ROOT}/lib","${CLAUDE_PLUGIN_ROOT}/within.js:${CLAUDE_PLUGIN_ROOT}/listed.js","node bare.js","./"]}}}`,
 				"acme/serve.js":                    "\n",
 				"acme/twice.js":                    "\n",
 				"acme/within.js":                   "\n",
+				"acme/listed.js":                   "\n",
+				"acme/bare.js":                     "\n",
+				"acme/real/r.js":                   "\n",
 				"acme/lib/deep/x.js":               "\n",
 				"other/.claude-plugin/plugin.json": `{"name":"acme"}`,
 			})
+			if err := link("../real", "acme/lib/r")(dir); err != nil {
+				t.Skip("no links here: ", err)
+			}
 			h := open(t, dir, memstore.New(), nil)
 			adopt(t, h)
 			if g := refresh(t, h); !g.Adopted || status(g.Listing(), "owner:own") != "active" || status(g.Listing(), "acme:js") != "active" {
@@ -255,10 +267,17 @@ func TestOwnPluginsNeedNoAdoption(t *testing.T) {
 			t.Errorf("%s is %s, want %s", name, got, want)
 		}
 	}
-	for _, conf := range []string{"path = \"./other\"", "format = \"agent-plugins\"", "enabled = false", "bogus = 1", "path = 3"} {
-		write(t, dir, map[string]string{"mortise.toml": "[plugins.mine]\n" + conf + "\n"})
-		if got := status(refresh(t, openPlace(t, place, memstore.New(), nil)).Listing(), "mine:tidy"); got != "active" {
-			t.Errorf("mine:tidy is %s when the workspace says %s, want active", got, conf)
+	write(t, home, map[string]string{"mine/skills/bad/SKILL.md": "no front matter\n"})
+	for _, conf := range []string{
+		"plugins.mine.path = \"./other\"", "plugins.mine.format = \"agent-plugins\"", "plugins.mine.enabled = false",
+		"plugins.mine.bogus = 1", "plugins.mine.path = 3", "limits.file_bytes = 1", "limits.files = 1", "trust.whole = true",
+	} {
+		write(t, dir, map[string]string{"mortise.toml": conf + "\n"})
+		l := refresh(t, openPlace(t, place, memstore.New(), nil)).Listing()
+		for _, name := range []string{"mine:tidy", "mortise:mortise"} {
+			if got := status(l, name); got != "active" {
+				t.Errorf("%s is %s when the workspace says %s, want active", name, got, conf)
+			}
 		}
 	}
 	write(t, dir, map[string]string{"mortise.toml": "[plugins.mine.settings]\nhost = \"elsewhere\"\n"})
