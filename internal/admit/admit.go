@@ -168,8 +168,9 @@ type Rules struct {
 	// Adopted: the workspace's person adopted it. Until then nothing of it is
 	// admitted that is not built in.
 	Adopted bool
-	// Whole: one refused entry refuses its extension.
-	Whole bool
+	// Whole: one refused entry refuses its extension. WholeOwn is the same for
+	// extensions that do not come with the workspace.
+	Whole, WholeOwn bool
 	// Granted: every grant that an entry could need counts as given. It is for
 	// showing what adoption would give.
 	Granted bool

@@ -185,7 +185,7 @@ func (r *review) whole() {
 		case c.Spec.Whole:
 			r.failed = true
 			r.findings.Add(Incomplete.At(c.Origin, "%s %s is at fault, and it is code", c.Spec.Name, ext.Quote(c.Name)))
-		case r.rules.Whole:
+		case r.rules.Whole && OfWorkspace(r.tree), r.rules.WholeOwn && !OfWorkspace(r.tree):
 			r.failed = true
 			r.findings.Add(Incomplete.At(c.Origin, "%s %s is at fault, and trust.whole is set", c.Spec.Name, ext.Quote(c.Name)))
 		}

@@ -17,8 +17,7 @@ import (
 // Sources are the sources of a configuration, in load order: what is built in,
 // then what the configuration names.
 func Sources(c *config.Config, adopted bool) []ext.Source {
-	env := source.Env{Specs: Specs, Limits: c.Limits.Bounds()}
-	own := &builtin.Source{Extension: ext.BuiltinName, Files: builtinFiles(), Loose: bridge.Loose, Env: env}
+	own := &builtin.Source{Extension: ext.BuiltinName, Files: builtinFiles(), Loose: bridge.Loose, Env: personal(c)}
 	return append([]ext.Source{own}, Configured(c, adopted)...)
 }
 
@@ -30,9 +29,19 @@ func Configured(c *config.Config, adopted bool) []ext.Source {
 		&dir.Owner{Dir: c.OwnerDir(), Shown: c.Owner.Path, Adopted: adopted, Within: within(c), Named: named(c), Loose: bridge.Loose, Env: env},
 	}
 	for i := range c.Plugins {
-		out = append(out, plugin(&c.Plugins[i], env))
+		bounds := env
+		if c.Plugins[i].Own {
+			bounds = personal(c)
+		}
+		out = append(out, plugin(&c.Plugins[i], bounds))
 	}
 	return out
+}
+
+// personal is what extensions that are none of the workspace's are laid out by.
+func personal(c *config.Config) source.Env {
+	limits, _ := c.Personal()
+	return source.Env{Specs: Specs, Limits: limits.Bounds()}
 }
 
 // within is the workspace, unless the person's own configuration says that the

@@ -21,6 +21,7 @@ type Config struct {
 	values    map[string]Value
 	broken    []Layer
 	digest    ext.Digest
+	mine      Settings // without what the workspace's files say
 }
 
 // Workspace is the workspace that the configuration is for.
@@ -28,6 +29,11 @@ func (c *Config) Workspace() Workspace { return c.workspace }
 
 // OwnerDir is the absolute path of the owner's directory. It need not exist.
 func (c *Config) OwnerDir() string { return resolve(c.workspace.Dir, c.Owner.Path) }
+
+// Personal is how extensions that do not come with the workspace are read and
+// judged: what the built-in ones and the person's own plugins are is no matter
+// of a workspace's files, which could otherwise have them refused.
+func (c *Config) Personal() (Limits, Trust) { return c.mine.Limits, c.mine.Trust }
 
 // Broken lists the layers that are not known whole, the highest first: their
 // file cannot be read, is no TOML, or has an error in it, or a variable's value

@@ -49,6 +49,7 @@ func build(in Inputs, files []content) (*Config, ext.Findings) {
 		}
 	}
 	c.fill()
+	c.mine = c.personal()
 	c.Plugins = s.plugins(c)
 	c.digest = c.sum()
 	findings.Sort()

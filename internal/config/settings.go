@@ -18,8 +18,8 @@ import "github.com/mortise-dev/mortise/ext"
 type Settings struct {
 	Owner   Owner    `toml:"owner" doc:"What the owner of the workspace keeps here."`
 	Plugins []Plugin `toml:"plugins" doc:"Plugins, each by its name, in load order. Of one whose path your own config.toml or the managed file gives, a workspace says only the settings." example:"acme = { path = \"./plugins/acme\" }"`
-	Trust   Trust    `toml:"trust" doc:"How strictly extensions are admitted."`
-	Limits  Limits   `toml:"limits" doc:"How much of an extension is read. Only your own config.toml and the managed file may raise a limit above its default."`
+	Trust   Trust    `toml:"trust" doc:"How strictly extensions are admitted. What a file of a workspace says is for what comes with the workspace."`
+	Limits  Limits   `toml:"limits" doc:"How much of an extension is read. Only your own config.toml and the managed file may raise a limit above its default; what a file of a workspace says is for what comes with the workspace."`
 	Output  Output   `toml:"output" doc:"How results are shown."`
 }
 

@@ -85,3 +85,26 @@ func (c *Config) fill() {
 		return true
 	})
 }
+
+// personal are the settings that hold without the workspace's files.
+func (c *Config) personal() Settings {
+	p := c.Settings
+	into := reflect.ValueOf(&p).Elem()
+	schema.keys(func(n *node) bool {
+		v := c.values[n.path]
+		if !v.Layer.workspace() {
+			return true
+		}
+		for _, s := range v.Shadowed {
+			if s.Layer.workspace() || s.Ignored != "" {
+				continue
+			}
+			if value, ok := n.parse(s.Text); ok {
+				into.FieldByIndex(n.index).Set(reflect.ValueOf(value))
+			}
+			break
+		}
+		return true
+	})
+	return p
+}

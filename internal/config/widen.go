@@ -86,7 +86,7 @@ func (s *settling) foreign(one said) (why, fix string) {
 		return "", ""
 	}
 	return "the plugin is named by your own config.toml or the managed file, which alone say this",
-		"Remove it. To do without the plugin here, run \"mortise disable NAME\"; to use another one, give that a name of its own."
+		fmt.Sprintf("Remove it. To do without the plugin here, run \"mortise disable %s\"; to use another one, give that a name of its own.", strings.TrimPrefix(one.table(), "plugins."))
 }
 
 // own reports whether the person's own file or the machine's gives the plugin

@@ -129,9 +129,11 @@ func notAdopted(c *ext.Check, candidates []discover.Candidate) ext.Findings {
 }
 
 func (p *pass) rules(adopted bool) admit.Rules {
+	_, personal := p.config.Personal()
 	r := admit.Rules{
 		Adopted:   adopted,
 		Whole:     p.config.Trust.Whole,
+		WholeOwn:  personal.Whole,
 		State:     &p.state,
 		Workspace: p.config.Workspace().ID,
 		Now:       p.now,
@@ -219,8 +221,10 @@ func (p *pass) key(candidates []discover.Candidate, decisions []admit.Decision, 
 
 // scan reads every source. One that fails costs its own extensions only.
 func (p *pass) scan(ctx context.Context, g *Generation, adopted bool) ([]discover.Candidate, error) {
+	limits, _ := p.config.Personal()
 	r := reading{
 		options: discover.Options{Specs: p.host.options.Specs, Limits: p.config.Limits.Bounds(), Enabled: true},
+		own:     limits.Bounds(),
 		workers: p.host.options.Workers,
 	}
 	var out []discover.Candidate

@@ -24,6 +24,7 @@ type scanned struct {
 // them, which may also judge it.
 type reading struct {
 	options discover.Options
+	own     ext.Limits // for trees that do not come with the workspace; zero: those of options
 	workers int
 	judge   func(*scanned) // nil: nothing more
 	base    string         // the directory whose trees are to be remembered; "" none
@@ -72,7 +73,11 @@ func (r reading) one(ctx context.Context, source string, t ext.Tree, err error) 
 		defer t.Close()
 	}
 	if err == nil && !t.Unread {
-		s.candidate, s.err = discover.Scan(ctx, t, r.options)
+		o := r.options
+		if r.own != (ext.Limits{}) && !admit.OfWorkspace(t) {
+			o.Limits = r.own
+		}
+		s.candidate, s.err = discover.Scan(ctx, t, o)
 	}
 	if r.judge != nil && s.err == nil && !t.Unread {
 		r.judge(&s)
