@@ -17,6 +17,7 @@ const (
 	maxCode      = 256 << 20 // bytes
 	maxCodeFiles = 20_000    // entries of directories
 	maxCodeDepth = 32
+	maxWords     = 20_000 // that may name code
 )
 
 // code is the digest of what a document names, at p: a file's content, or all

@@ -75,11 +75,12 @@ type scan struct {
 	options  Options
 	contents map[string]source.Content
 	counts   map[string]int
-	named    map[string]ext.Digest // of the code that documents name
-	hashed   int64                 // bytes of code
-	files    int                   // of directories of code
-	entered  map[string]bool       // directories of code
-	over     bool                  // there is more code than is hashed
+	named    map[string]ext.Digest       // of the code that documents name
+	words    map[string]surface.Presence // of documents that may name code
+	hashed   int64                       // bytes of code
+	files    int                         // of directories of code
+	entered  map[string]bool             // directories of code
+	over     bool                        // there is more code than is hashed
 }
 
 func (s *scan) read(ctx context.Context, p *ext.Place, spec *surface.Spec) Found {

@@ -2,10 +2,11 @@ package discover_test
 
 import "io/fs"
 
-// counting counts which files are opened.
+// counting counts which files are opened, and how often one is looked at.
 type counting struct {
 	fs.FS
 	opened map[string]int
+	looks  int
 }
 
 func (c *counting) Open(name string) (fs.File, error) {
@@ -19,4 +20,8 @@ func (c *counting) Open(name string) (fs.File, error) {
 }
 
 func (c *counting) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(c.FS, name) }
-func (c *counting) Stat(name string) (fs.FileInfo, error)      { return fs.Stat(c.FS, name) }
+
+func (c *counting) Stat(name string) (fs.FileInfo, error) {
+	c.looks++
+	return fs.Stat(c.FS, name)
+}

@@ -32,18 +32,23 @@ func (s *scan) refer(ctx context.Context, d *surface.Document) {
 		if !s.options.Enabled {
 			return
 		}
-		for _, p := range named(text) {
-			what := presence(s.tree.FS, p.path)
-			if what == surface.File || p.sure {
-				h.Text(p.path).Int(int(what)).Digest(s.code(ctx, p.path, what))
+		named(text, func(p string, sure bool) {
+			if ctx.Err() != nil || s.over {
+				return
 			}
-		}
+			if !sure && path.Ext(p) == ".md" {
+				return // prose that mentions prose
+			}
+			if what := s.presence(p); what == surface.File || sure {
+				h.Text(p).Int(int(what)).Digest(s.code(ctx, p, what))
+			}
+		})
 	})
 	if s.options.Enabled {
 		d.Digest = h.Sum()
 	}
 	if s.over {
-		d.Findings.Add(TooMuchCode.At(d.Origin, "what it names holds more than %d MiB or %d files, or lies too deep", maxCode>>20, maxCodeFiles))
+		d.Findings.Add(TooMuchCode.At(d.Origin, "what it names is more than %d MiB, %d files or %d words, or lies too deep", maxCode>>20, maxCodeFiles, maxWords))
 	}
 }
 
@@ -59,32 +64,43 @@ func relative(text string) (string, bool) {
 	return path.Clean(strings.TrimLeft(rest, "/")), true
 }
 
-// mention is a path that a text may name.
-type mention struct {
-	path string
-	sure bool // written as a path below the root; else perhaps only a word
-}
-
-// named are the paths below the root that a text may name: the text itself, and
-// each word of it, as a command line, a list of paths or an option has them.
-// The root itself is none of them: it holds text, which may change.
-func named(text string) []mention {
-	var out []mention
-	add := func(word string) {
-		rest, variable := strings.CutPrefix(word, surface.RootVariable)
-		sure := variable || strings.HasPrefix(word, "./")
+// named visits the paths below the root that a text may name: the text itself,
+// and each word of it, as a command line, a list of paths or an option has
+// them. sure: it is written as a path below the root, and is not perhaps only a
+// word. The root itself is none of them: it holds text, which may change.
+func named(text string, visit func(p string, sure bool)) {
+	const longest = 4096 // no path is longer
+	word := func(w string) {
+		rest, variable := strings.CutPrefix(w, surface.RootVariable)
 		p := path.Clean(strings.TrimLeft(rest, "/"))
-		if p != "." && fs.ValidPath(p) && !slices.Contains(out, mention{p, sure}) {
-			out = append(out, mention{p, sure})
+		if len(w) <= longest && p != "." && fs.ValidPath(p) {
+			visit(p, variable || strings.HasPrefix(w, "./"))
 		}
 	}
-	add(text)
-	for _, word := range strings.FieldsFunc(text, func(c rune) bool {
+	word(text)
+	for w := range strings.FieldsFuncSeq(text, func(c rune) bool {
 		return unicode.IsSpace(c) || strings.ContainsRune("\"'`:;,=&|<>()", c)
 	}) {
-		add(word)
+		if w != text {
+			word(w)
+		}
 	}
-	return out
+}
+
+// presence looks a word up once, and at no more words than maxWords.
+func (s *scan) presence(p string) surface.Presence {
+	if what, ok := s.words[p]; ok {
+		return what
+	}
+	if s.words == nil {
+		s.words = map[string]surface.Presence{}
+	}
+	if len(s.words) >= maxWords {
+		s.over = true
+		return surface.Missing
+	}
+	s.words[p] = presence(s.tree.FS, p)
+	return s.words[p]
 }
 
 func presence(fsys fs.FS, p string) surface.Presence {

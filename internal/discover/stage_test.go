@@ -140,6 +140,23 @@ func TestScanRefusesCodeThatIsNotCompared(t *testing.T) {
 	}
 }
 
+// TestScanOfManyWords wants a document of nothing but words to cost no more
+// than the bound on them.
+func TestScanOfManyWords(t *testing.T) {
+	var words strings.Builder
+	for i := range 100_000 {
+		fmt.Fprintf(&words, " w%d", i)
+	}
+	base := golden.Dir(t, golden.Files("a/tools/t.json", `{"description": "`+words.String()+`"}`))
+	counted := &counting{opened: map[string]int{}}
+	trees := spinetest.Trees(t, base, spinetest.Options{})
+	counted.FS, trees[0].FS = trees[0].FS, counted
+	found := spinetest.Scan(t, trees, spinetest.Options{})[0].Found()
+	if !found[0].Broken || counted.looks > 25_000 {
+		t.Errorf("100000 words: broken is %v after %d looks, want it broken after at most 25000", found[0].Broken, counted.looks)
+	}
+}
+
 // TestScanReadsOnce wants a file that several places point into to be opened
 // once, and one that is no document never.
 func TestScanReadsOnce(t *testing.T) {
