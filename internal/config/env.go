@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/spelling"
 )
 
 // prefix begins the name of every variable that is meant for this program.
@@ -56,7 +57,7 @@ func unknownVariable(o ext.Origin, known []string) ext.Finding {
 		short[i] = strings.TrimPrefix(k, prefix)
 	}
 	hint := ""
-	if meant := Nearest(strings.TrimPrefix(o.Path, prefix), short); meant != "" {
+	if meant := spelling.Nearest(strings.TrimPrefix(o.Path, prefix), short); meant != "" {
 		hint = "; did you mean " + prefix + meant + "?"
 	} else if strings.HasPrefix(o.Path, prefix+"PLUGINS_") {
 		hint = "; plugins are configured in files only"

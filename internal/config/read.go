@@ -5,6 +5,7 @@ import (
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/doc"
+	"github.com/mortise-dev/mortise/internal/spelling"
 )
 
 // said is one value that one layer gives one key.
@@ -177,7 +178,7 @@ func (r *reading) unknown(n *node, parts []string, p ext.Pair) {
 	all := known
 	schema.keys(func(k *node) bool { all = append(all, k.path); return true })
 	hint := "; known here: " + strings.Join(known, ", ")
-	if meant := Nearest(key, all); meant != "" {
+	if meant := spelling.Nearest(key, all); meant != "" {
 		hint = `; did you mean "` + meant + `"?`
 	}
 	r.fault(append(parts[:len(parts):len(parts)], p.Key), UnknownKey.At(r.at(p.Line), `unknown key "%s"%s`, ext.Shorten(key, 200), hint))

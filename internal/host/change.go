@@ -8,7 +8,7 @@ import (
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/admit"
-	"github.com/mortise-dev/mortise/internal/config"
+	"github.com/mortise-dev/mortise/internal/spelling"
 	"github.com/mortise-dev/mortise/internal/state"
 )
 
@@ -114,7 +114,7 @@ func (g *Generation) subject(c Change) (state.Switch, error) {
 
 func unknown(what, name string, known []string) error {
 	err := fmt.Errorf("there is no %s %s", what, ext.Quote(ext.Shorten(name, 80)))
-	if near := config.Nearest(name, known); near != "" {
+	if near := spelling.Nearest(name, known); near != "" {
 		err = fmt.Errorf("%w; did you mean %s?", err, ext.Quote(near))
 	}
 	return ext.AsUsage(err)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/spelling"
 	"github.com/mortise-dev/mortise/internal/surface"
 )
 
@@ -72,6 +73,7 @@ func Strays(t *ext.Tree, base string, env Env, own bool) {
 		first, _, _ := strings.Cut(path.Join(s.Dir, s.Files), "/")
 		known[first] = true
 	}
+	hooks := hookNames(env.Specs)
 	entries, err := fs.ReadDir(t.FS, base)
 	if err != nil {
 		return
@@ -87,13 +89,13 @@ func Strays(t *ext.Tree, base string, env Env, own bool) {
 			t.Findings.Add(StrayCode.At(o, "it is named %s, expected hooks", ext.Quote(e.Name())))
 		case near != "":
 			t.Findings.Add(NearMiss.At(o, "it is named %s, expected %s", ext.Quote(e.Name()), near))
-		case isHook(e.Name(), env.Specs):
+		case hooks[e.Name()]:
 			t.Findings.Add(StrayCode.At(o, "its place is hooks/%s", e.Name()))
 		case own && !besides(e):
 			t.Findings.Add(NotRead.At(o, "this build knows no component of that name"))
 		}
 	}
-	strayHooks(t, path.Join(base, "hooks"), env.Specs)
+	strayHooks(t, path.Join(base, "hooks"), hooks)
 }
 
 // holds reports whether there would be documents at name if it were called as
@@ -113,7 +115,7 @@ func holds(t *ext.Tree, name, near string, env Env) bool {
 	return slices.ContainsFunc(probe.Places, func(p ext.Place) bool { return p.Fault == nil })
 }
 
-// nearest is the name of a component directory that a name was meant to be: in
+// nearest is the one of known names that a name was meant to be: in
 // other capitals, in the singular or with a dot before it, which is sure, or
 // with one letter wrong, which is not.
 func nearest(name string, known map[string]bool) (near string, sure bool) {
@@ -127,52 +129,28 @@ func nearest(name string, known map[string]bool) (near string, sure bool) {
 		}
 	}
 	for _, try := range slices.Sorted(maps.Keys(known)) {
-		if oneOff(bare, try) {
+		if max(len(bare), len(try)) >= 4 && spelling.Near(bare, try, 1) {
 			return try, false
 		}
 	}
 	return "", false
 }
 
-// oneOff reports whether one letter added, left out or exchanged, or two that
-// changed places, make one word of the other.
-func oneOff(a, b string) bool {
-	if len(a) > len(b) {
-		a, b = b, a
+// hookNames are what directories of hooks are called.
+func hookNames(specs []*surface.Spec) map[string]bool {
+	names := map[string]bool{}
+	for _, s := range specs {
+		if s.Hook {
+			names[path.Base(s.Dir)] = true
+		}
 	}
-	at := 0
-	for at < len(a) && a[at] == b[at] {
-		at++
-	}
-	switch left := len(a) - at; {
-	case len(b) < 4 || a == b:
-		return false
-	case len(a) < len(b):
-		return a[at:] == b[at+1:]
-	case left > 1 && a[at] == b[at+1] && a[at+1] == b[at]:
-		return a[at+2:] == b[at+2:]
-	default:
-		return a[at+1:] == b[at+1:]
-	}
-}
-
-// isHook reports whether name is what a directory of hooks is called.
-func isHook(name string, specs []*surface.Spec) bool {
-	return slices.ContainsFunc(specs, func(s *surface.Spec) bool { return s.Hook && path.Base(s.Dir) == name })
-}
-
-// nearHook reports whether name was perhaps meant to be what a directory of
-// hooks is called.
-func nearHook(name string, specs []*surface.Spec) bool {
-	return slices.ContainsFunc(specs, func(s *surface.Spec) bool {
-		return s.Hook && (strings.EqualFold(path.Base(s.Dir), name) || oneOff(strings.ToLower(name), path.Base(s.Dir)))
-	})
+	return names
 }
 
 // strayHooks tells what lies among hooks and is none that this build has: a
 // guard whose name is mistyped must not vanish. The file in which other clients
 // keep their hooks is theirs, and so is what lies beside it.
-func strayHooks(t *ext.Tree, dir string, specs []*surface.Spec) {
+func strayHooks(t *ext.Tree, dir string, known map[string]bool) {
 	entries, err := fs.ReadDir(t.FS, dir)
 	if err != nil {
 		return
@@ -180,11 +158,12 @@ func strayHooks(t *ext.Tree, dir string, specs []*surface.Spec) {
 	others := slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == "hooks.json" && !e.IsDir() })
 	for _, e := range entries {
 		name := path.Join(dir, e.Name())
+		near, _ := nearest(e.Name(), known)
 		switch {
-		case isHook(e.Name(), specs), besides(e):
+		case known[e.Name()], besides(e):
 		case others && e.Name() == "hooks.json":
 			t.Findings.Add(NotRead.At(t.Origin.At(name, 0), "it holds another client's hooks: none of them is asked here"))
-		case others && !nearHook(e.Name(), specs):
+		case others && near == "":
 			t.Findings.Add(NotRead.At(t.Origin.At(name, 0), "it lies beside another client's hooks"))
 		default:
 			t.Findings.Add(StrayCode.At(t.Origin.At(name, 0), "%s is no hook of this build", ext.Quote(e.Name())))

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/mortise-dev/mortise/ext"
-	"github.com/mortise-dev/mortise/internal/config"
+	"github.com/mortise-dev/mortise/internal/spelling"
 )
 
 // The exit codes of the contract.
@@ -69,7 +69,7 @@ func refuse(format string, args ...any) error {
 // unknown is the usage error of a name that is not among known; it names the
 // nearest, or else where to find them all.
 func unknown(what, name string, known []string, where string) error {
-	if near := config.Nearest(name, known); near != "" {
+	if near := spelling.Nearest(name, known); near != "" {
 		return usage("there is no %s %s; did you mean %s?", what, quote(name), ext.Escape(near))
 	}
 	return usage("there is no %s %s; %s", what, quote(name), where)

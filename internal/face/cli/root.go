@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/mortise-dev/mortise/internal/config"
+	"github.com/mortise-dev/mortise/internal/spelling"
 )
 
 const rootLong = `Mortise finds every extension that an AI agent could use in a workspace where it
@@ -100,7 +100,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		return usage("%s has no flag %s; see %s --help", cmd.CommandPath(), quote("-"+short), cmd.CommandPath())
 	}
 	name := missing.GetSpecifiedName()
-	if near := config.Nearest(name, flagNames(cmd)); near != "" {
+	if near := spelling.Nearest(name, flagNames(cmd)); near != "" {
 		return usage("%s has no flag %s; did you mean --%s?", cmd.CommandPath(), quote("--"+name), near)
 	}
 	return usage("%s has no flag %s; see %s --help", cmd.CommandPath(), quote("--"+name), cmd.CommandPath())

@@ -1,4 +1,5 @@
-package config
+// Package spelling finds the word that was meant by one that is not known.
+package spelling
 
 import "strings"
 
@@ -31,6 +32,14 @@ func distance(a, b string) (d int, near bool) {
 		return d + 1, true // the right key in the wrong table
 	}
 	return slips(a, b, tolerance(a))
+}
+
+// Near reports whether b can be made of a by at most that many letters inserted,
+// left out, exchanged, or swapped with their neighbour. Letters are bytes, and
+// capitals count.
+func Near(a, b string, most int) bool {
+	_, near := slips(a, b, most)
+	return near
 }
 
 // slips is the number of edits between a and b, and whether it is at most most.
