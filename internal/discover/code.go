@@ -8,6 +8,7 @@ import (
 	"path"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/source"
 	"github.com/mortise-dev/mortise/internal/surface"
 )
 
@@ -99,13 +100,9 @@ func (s *scan) directory(ctx context.Context, h *ext.Hash, dir string, depth int
 
 // enter reports whether a directory was not come to before, on any way.
 func (s *scan) enter(name string) bool {
-	at := name
-	if r, ok := s.tree.FS.(interface {
-		Real(name string) (string, bool, error)
-	}); ok {
-		if real, _, err := r.Real(name); err == nil {
-			at = real
-		}
+	at, ok := source.Real(s.tree.FS, name)
+	if !ok {
+		at = name
 	}
 	if s.entered == nil {
 		s.entered = map[string]bool{}

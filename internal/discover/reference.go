@@ -27,7 +27,7 @@ func (s *scan) refer(ctx context.Context, d *surface.Document) {
 			if d.Refs == nil {
 				d.Refs = map[string]surface.Presence{}
 			}
-			d.Refs[text] = presence(s.tree.FS, p)
+			d.Refs[text] = s.presence(p)
 		}
 		if !s.options.Enabled {
 			return
@@ -38,6 +38,10 @@ func (s *scan) refer(ctx context.Context, d *surface.Document) {
 			}
 			if !sure && path.Ext(p) == ".md" {
 				return // prose that mentions prose
+			}
+			if _, known := s.words[p]; !known && len(s.words) >= maxWords {
+				s.over = true
+				return
 			}
 			if what := s.presence(p); what == surface.File || sure {
 				h.Text(p).Int(int(what)).Digest(s.code(ctx, p, what))
@@ -87,17 +91,13 @@ func named(text string, visit func(p string, sure bool)) {
 	}
 }
 
-// presence looks a word up once, and at no more words than maxWords.
+// presence looks a path up once.
 func (s *scan) presence(p string) surface.Presence {
 	if what, ok := s.words[p]; ok {
 		return what
 	}
 	if s.words == nil {
 		s.words = map[string]surface.Presence{}
-	}
-	if len(s.words) >= maxWords {
-		s.over = true
-		return surface.Missing
 	}
 	s.words[p] = presence(s.tree.FS, p)
 	return s.words[p]

@@ -278,7 +278,7 @@ func besides(e fs.DirEntry) bool {
 // through goes through a link to a directory, unless it leads to a place that
 // the way here came through.
 func (m *matcher) through(link string, depth int) {
-	real, ok := m.real(link)
+	real, ok := Real(m.t.FS, link)
 	if ok && (within(m.realDir(path.Dir(link)), real) || slices.Contains(m.way, real)) {
 		m.t.Findings.Add(Loop.At(m.at(link), "the link leads to a directory that holds it"))
 		return
@@ -288,9 +288,10 @@ func (m *matcher) through(link string, depth int) {
 	m.way = m.way[:len(m.way)-1]
 }
 
-// real is where a name really lies, for file systems that have links.
-func (m *matcher) real(name string) (string, bool) {
-	r, ok := m.t.FS.(interface {
+// Real is where a name really lies, links followed. ok is false, and real
+// perhaps "", when that cannot be told; a file system without links says name.
+func Real(fsys fs.FS, name string) (real string, ok bool) {
+	r, ok := fsys.(interface {
 		Real(name string) (string, bool, error)
 	})
 	if !ok {
@@ -301,7 +302,7 @@ func (m *matcher) real(name string) (string, bool) {
 }
 
 func (m *matcher) realDir(name string) string {
-	real, _ := m.real(name)
+	real, _ := Real(m.t.FS, name)
 	return real
 }
 
