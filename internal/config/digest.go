@@ -34,12 +34,18 @@ func (c *Config) Effects() ext.Digest {
 // repeats reports whether a value of the workspace's says what would hold
 // without the workspace's files.
 func (v Value) repeats() bool {
-	for _, s := range v.Shadowed {
-		if !s.Layer.workspace() && s.Ignored == "" {
-			return s.Text == v.Text && (v.node.form != "place" || s.Layer == Default)
-		}
+	s, ok := v.otherwise()
+	return ok && s.Text == v.Text && (v.node.form != "place" || s.Layer == Default)
+}
+
+// otherwise is what would hold without the workspace's files, for a value that
+// is theirs. ok is false when nothing would.
+func (v Value) otherwise() (s Said, ok bool) {
+	i := slices.IndexFunc(v.Shadowed, func(s Said) bool { return !s.Layer.workspace() && s.Ignored == "" })
+	if i < 0 {
+		return Said{}, false
 	}
-	return false
+	return v.Shadowed[i], true
 }
 
 // sum hashes the effective values as they are written. What a relative path is

@@ -95,14 +95,10 @@ func (c *Config) personal() Settings {
 		if !v.Layer.workspace() {
 			return true
 		}
-		for _, s := range v.Shadowed {
-			if s.Layer.workspace() || s.Ignored != "" {
-				continue
-			}
+		if s, ok := v.otherwise(); ok {
 			if value, ok := n.parse(s.Text); ok {
 				into.FieldByIndex(n.index).Set(reflect.ValueOf(value))
 			}
-			break
 		}
 		return true
 	})

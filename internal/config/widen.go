@@ -59,22 +59,27 @@ func larger(a, b any) bool {
 
 // judge marks one as ignored, and says so, when its layer may not widen.
 func (s *settling) judge(one *said, below []said) {
-	if why, fix := s.foreign(*one); why != "" {
-		one.ignored = why
-		s.findings.Add(Widens.At(one.origin, "%s = %s is ignored: %s", one.key, one.toml(), why).With("%s", fix))
-		return
+	why, fix := s.foreign(*one)
+	if why == "" {
+		why, fix = s.wider(*one, below)
 	}
+	if one.ignored = why; why != "" {
+		s.findings.Add(Widens.At(one.origin, "%s = %s is ignored: %s", one.key, one.toml(), why).With("%s", fix))
+	}
+}
+
+// wider is why one may not say what allows more than the layers below, "" when
+// it may or does not.
+func (s *settling) wider(one said, below []said) (why, fix string) {
 	widens := widenings[one.node.widens]
 	broken := s.managedBroken()
-	if one.layer == Default || widens == nil || one.layer.mayWiden() && !broken || !widens(*one, below) {
-		return
+	switch {
+	case one.layer == Default || widens == nil || one.layer.mayWiden() && !broken || !widens(one, below):
+		return "", ""
+	case broken:
+		return "nothing may widen while the managed file is broken", ManagedBroken.Fix
 	}
-	why, fix := s.advice(*one, below)
-	if broken {
-		why, fix = "nothing may widen while the managed file is broken", ManagedBroken.Fix
-	}
-	one.ignored = why
-	s.findings.Add(Widens.At(one.origin, "%s = %s is ignored: %s", one.key, one.toml(), why).With("%s", fix))
+	return s.advice(one, below)
 }
 
 // foreign is why a workspace's file may not say one about a plugin that the
