@@ -10,6 +10,7 @@ import (
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/admit"
+	"github.com/mortise-dev/mortise/internal/catalog"
 	"github.com/mortise-dev/mortise/internal/compose"
 	"github.com/mortise-dev/mortise/internal/discover"
 	"github.com/mortise-dev/mortise/internal/hook/toolcall"
@@ -17,20 +18,11 @@ import (
 	"github.com/mortise-dev/mortise/internal/source"
 	"github.com/mortise-dev/mortise/internal/source/bridge"
 	"github.com/mortise-dev/mortise/internal/surface"
-	"github.com/mortise-dev/mortise/internal/surface/agent"
-	"github.com/mortise-dev/mortise/internal/surface/command"
-	"github.com/mortise-dev/mortise/internal/surface/prompt"
-	"github.com/mortise-dev/mortise/internal/surface/server"
-	"github.com/mortise-dev/mortise/internal/surface/skill"
-	"github.com/mortise-dev/mortise/internal/surface/tool"
 )
 
 // Specs are the surfaces and hooks that trees are read with where a test needs
 // no others.
-var Specs = []*surface.Spec{
-	skill.Surface.Spec, agent.Surface.Spec, command.Surface.Spec, prompt.Surface.Spec,
-	server.Surface.Spec, tool.Surface.Spec, toolcall.Before.Spec,
-}
+var Specs = catalog.Specs
 
 // Options are how trees are read. The zero value reads with Specs and the
 // default limits, as extensions that are in use.
