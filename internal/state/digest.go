@@ -8,8 +8,10 @@ import (
 
 // Digest is over all that a composition depends on. It depends on the records
 // alone and not on their order in the lists, on the revision, or on who did
-// what when; when a grant lapses does count. s must be such that Tidy has no
-// complaint.
+// what when; when a grant lapses does count. Where a workspace was adopted and
+// what was shown of it do not. Neither do descriptions: what a composition
+// takes from them, the candidates that they become bring along. s must be such
+// that Tidy has no complaint.
 func (s *Snapshot) Digest() ext.Digest {
 	c := s.Clone()
 	_ = c.Tidy() // what it complains about still has a digest

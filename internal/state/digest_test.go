@@ -10,13 +10,14 @@ import (
 
 func sample() state.Snapshot {
 	return state.Snapshot{
-		Revision:  3,
-		Roster:    []state.Installed{{Name: "acme", Digest: d1, Enabled: true}, {Name: "beta", Digest: d2}},
-		Switches:  []state.Switch{{Extension: "acme", Entry: "deploy", Reason: "loud", By: "ada", At: now}},
-		Adoptions: []state.Adoption{{Workspace: "w", Digest: d1, By: "ada", At: now}},
-		Grants:    []state.Grant{{Kind: "code", Subject: "acme", Digest: d1, By: "ada", At: now, Until: now.Add(time.Hour)}},
-		Pins:      []state.Pin{{Extension: "acme", Server: "search", Tool: "query", Digest: d1, At: now}},
-		Guards:    []state.Guard{{Extension: "acme", Content: d1, Name: "g", Event: "tool-call", Code: d2, At: now}},
+		Revision:     3,
+		Roster:       []state.Installed{{Name: "acme", Digest: d1, Enabled: true}, {Name: "beta", Digest: d2}},
+		Switches:     []state.Switch{{Extension: "acme", Entry: "deploy", Reason: "loud", By: "ada", At: now}},
+		Adoptions:    []state.Adoption{{Workspace: "w", Digest: d1, Place: "/src/w", Snapshot: "{}", By: "ada", At: now}},
+		Grants:       []state.Grant{{Kind: "code", Subject: "acme", Digest: d1, By: "ada", At: now, Until: now.Add(time.Hour)}},
+		Pins:         []state.Pin{{Extension: "acme", Server: "search", Tool: "query", Digest: d1, At: now}},
+		Guards:       []state.Guard{{Extension: "acme", Content: d1, Name: "g", Event: "tool-call", Code: d2, At: now}},
+		Descriptions: []state.Description{{Workspace: "w", Extension: "acme", Server: "search", Declaration: d1, Content: "{}", At: now}},
 	}
 }
 
@@ -35,6 +36,9 @@ func TestDigest(t *testing.T) {
 			s.Roster[0].At, s.Switches[0].At, s.Adoptions[0].At, s.Grants[0].At, s.Pins[0].At, s.Guards[0].At = later, later, later, later, later, later
 			s.Roster[0].By, s.Switches[0].By, s.Adoptions[0].By, s.Grants[0].By = "bob", "bob", "bob", "bob"
 		}, true},
+		{"where it was adopted and what was shown", func(s *state.Snapshot) { s.Adoptions[0].Place, s.Adoptions[0].Snapshot = "/src/x", "[]" }, true},
+		{"what a server said, which its candidates bring along", func(s *state.Snapshot) { s.Descriptions[0].Content, s.Descriptions[0].Declaration = "[]", d2 }, true},
+		{"one description less", func(s *state.Snapshot) { s.Descriptions = nil }, true},
 		{"the zone of a time", func(s *state.Snapshot) { s.Grants[0].Until = s.Grants[0].Until.In(time.FixedZone("", 3600)) }, true},
 
 		{"enabled", func(s *state.Snapshot) { s.Roster[0].Enabled = false }, false},

@@ -3,7 +3,7 @@ package state
 import "slices"
 
 // Record is something a Snapshot lists: an Installed, a Switch, an Adoption, a
-// Grant, a Pin or a Guard.
+// Grant, a Pin, a Guard or a Description.
 type Record interface {
 	put(*Snapshot)
 	remove(*Snapshot) bool
@@ -28,19 +28,21 @@ func (s *Snapshot) Remove(records ...Record) int {
 	return n
 }
 
-func (r Installed) put(s *Snapshot) { put(&s.Roster, r) }
-func (r Switch) put(s *Snapshot)    { put(&s.Switches, r) }
-func (r Adoption) put(s *Snapshot)  { put(&s.Adoptions, r) }
-func (r Grant) put(s *Snapshot)     { put(&s.Grants, r) }
-func (r Pin) put(s *Snapshot)       { put(&s.Pins, r) }
-func (r Guard) put(s *Snapshot)     { put(&s.Guards, r) }
+func (r Installed) put(s *Snapshot)   { put(&s.Roster, r) }
+func (r Switch) put(s *Snapshot)      { put(&s.Switches, r) }
+func (r Adoption) put(s *Snapshot)    { put(&s.Adoptions, r) }
+func (r Grant) put(s *Snapshot)       { put(&s.Grants, r) }
+func (r Pin) put(s *Snapshot)         { put(&s.Pins, r) }
+func (r Guard) put(s *Snapshot)       { put(&s.Guards, r) }
+func (r Description) put(s *Snapshot) { put(&s.Descriptions, r) }
 
-func (r Installed) remove(s *Snapshot) bool { return remove(&s.Roster, r) }
-func (r Switch) remove(s *Snapshot) bool    { return remove(&s.Switches, r) }
-func (r Adoption) remove(s *Snapshot) bool  { return remove(&s.Adoptions, r) }
-func (r Grant) remove(s *Snapshot) bool     { return remove(&s.Grants, r) }
-func (r Pin) remove(s *Snapshot) bool       { return remove(&s.Pins, r) }
-func (r Guard) remove(s *Snapshot) bool     { return remove(&s.Guards, r) }
+func (r Installed) remove(s *Snapshot) bool   { return remove(&s.Roster, r) }
+func (r Switch) remove(s *Snapshot) bool      { return remove(&s.Switches, r) }
+func (r Adoption) remove(s *Snapshot) bool    { return remove(&s.Adoptions, r) }
+func (r Grant) remove(s *Snapshot) bool       { return remove(&s.Grants, r) }
+func (r Pin) remove(s *Snapshot) bool         { return remove(&s.Pins, r) }
+func (r Guard) remove(s *Snapshot) bool       { return remove(&s.Guards, r) }
+func (r Description) remove(s *Snapshot) bool { return remove(&s.Descriptions, r) }
 
 func put[T record[T]](list *[]T, r T) {
 	if i := find(*list, r); i >= 0 {

@@ -43,6 +43,32 @@ func (s *Snapshot) AdoptedOnce(workspace string) bool {
 	return slices.ContainsFunc(s.Adoptions, func(a Adoption) bool { return a.Workspace == workspace })
 }
 
+// LastAdoption is the newest adoption of workspace at place that remembers what
+// was shown. ok is false when there is none: one of an older version names no
+// place, and is none of any.
+func (s *Snapshot) LastAdoption(workspace, place string) (last Adoption, ok bool) {
+	for _, a := range s.Adoptions {
+		if a.Workspace != workspace || a.Place != place || place == "" || a.Snapshot == "" {
+			continue
+		}
+		if !ok || a.At.After(last.At) {
+			last, ok = a, true
+		}
+	}
+	return last, ok
+}
+
+// Described is the descriptions of the servers of workspace, in the order of
+// the list: once Tidy has sorted it, by extension and server. It is a copy.
+func (s *Snapshot) Described(workspace string) (found []Description) {
+	for _, d := range s.Descriptions {
+		if d.Workspace == workspace {
+			found = append(found, d)
+		}
+	}
+	return found
+}
+
 // Granted reports whether subject with exactly this content is granted and the
 // grant has not lapsed at now. Content without a digest is never granted.
 func (s *Snapshot) Granted(kind, subject string, digest ext.Digest, now time.Time) bool {

@@ -1,6 +1,7 @@
 package state_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -69,6 +70,75 @@ func TestAdopted(t *testing.T) {
 		if s.Adopted(w, d1) || s.AdoptedOnce(w) {
 			t.Errorf("Adopted(%q): got true, want false", w)
 		}
+	}
+}
+
+func TestLastAdoption(t *testing.T) {
+	at := func(hours int, d ext.Digest, place, shown string) state.Adoption {
+		return state.Adoption{Workspace: "w", Digest: d, Place: place, Snapshot: shown, At: now.Add(time.Duration(hours) * time.Hour)}
+	}
+	d3 := ext.Sum([]byte("three"))
+	foreign := at(9, d1, "/a", "foreign")
+	foreign.Workspace = "other"
+	for _, c := range []struct {
+		name      string
+		adoptions []state.Adoption
+		place     string
+		want      string // what was shown; "" is none
+	}{
+		{"nothing", nil, "/a", ""},
+		{"one", []state.Adoption{at(0, d1, "/a", "one")}, "/a", "one"},
+		{"at another place", []state.Adoption{at(0, d1, "/a", "one")}, "/b", ""},
+		{"of another workspace", []state.Adoption{foreign}, "/a", ""},
+		{"the newest, listed last", []state.Adoption{at(0, d1, "/a", "one"), at(1, d2, "/a", "two"), foreign}, "/a", "two"},
+		{"the newest, listed first", []state.Adoption{at(1, d1, "/a", "one"), at(0, d2, "/a", "two")}, "/a", "one"},
+		{"the newest here, older than one elsewhere", []state.Adoption{at(0, d1, "/a", "one"), at(1, d2, "/b", "two")}, "/a", "one"},
+		{"the newest of those that can be shown", []state.Adoption{at(0, d1, "/a", "one"), at(1, d2, "/a", ""), at(-1, d3, "/a", "three")}, "/a", "one"},
+		{"of an older version", []state.Adoption{at(0, d1, "", "")}, "/a", ""},
+		{"at no place", []state.Adoption{at(0, d1, "", "one")}, "", ""},
+		{"two of one time, the first", []state.Adoption{at(0, d1, "/a", "one"), at(0, d2, "/a", "two")}, "/a", "one"},
+	} {
+		s := state.Snapshot{Adoptions: c.adoptions}
+		got, ok := s.LastAdoption("w", c.place)
+		if got.Snapshot != c.want || ok != (c.want != "") {
+			t.Errorf("LastAdoption(%s): got %q, %v, want %q", c.name, got.Snapshot, ok, c.want)
+		}
+	}
+}
+
+func TestAdoptingAgainMovesThePlace(t *testing.T) {
+	var s state.Snapshot
+	s.Put(state.Adoption{Workspace: "w", Digest: d1, Place: "/a", Snapshot: "one", At: now})
+	s.Put(state.Adoption{Workspace: "w", Digest: d1, Place: "/b", Snapshot: "two", At: now})
+	if _, ok := s.LastAdoption("w", "/a"); ok || len(s.Adoptions) != 1 {
+		t.Errorf("LastAdoption at the place before: got %v of %d adoptions, want none of one", ok, len(s.Adoptions))
+	}
+	if a, _ := s.LastAdoption("w", "/b"); a.Snapshot != "two" {
+		t.Errorf("LastAdoption at the place after: got %q, want the one put last", a.Snapshot)
+	}
+}
+
+func TestDescribed(t *testing.T) {
+	s := state.Snapshot{Descriptions: []state.Description{
+		described("w", "b", d1), described("other", "a", d1), described("w", "a", d2), described("w", "c", d1),
+	}}
+	s.Descriptions[3].Extension = "aaa"
+	if err := s.Tidy(); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, d := range s.Described("w") {
+		names = append(names, ext.Qualified(d.Extension, d.Server))
+	}
+	if want := []string{"aaa:c", "acme:a", "acme:b"}; !slices.Equal(names, want) {
+		t.Errorf("Described: got %v, want %v", names, want)
+	}
+	if got := s.Described("none"); got != nil {
+		t.Errorf("Described of another workspace: got %v, want none", got)
+	}
+	s.Described("w")[0].Content = "scribble"
+	if s.Descriptions[1].Content != "" {
+		t.Error("snapshot after changing what Described returned: got changed, want it unchanged")
 	}
 }
 

@@ -37,10 +37,13 @@ func EntryName(surface, name string) string { return surface + "/" + name }
 
 // Adoption says that a person made a workspace their own, with exactly these
 // effects. Workspace and Digest identify it: worktrees of one repository may
-// differ, and each was looked at.
+// differ, and each was looked at. Older ones stay beside newer ones until they
+// are removed: each is something that was consented to, and can be gone back to.
 type Adoption struct {
 	Workspace string     // identity of the workspace; never ""
 	Digest    ext.Digest // of the workspace's effects when it was adopted; never zero
+	Place     string     // absolute directory it was adopted in: worktrees share an identity; "" in what an older version wrote
+	Snapshot  string     // one JSON document of what was shown, read by who wrote it; "" in what an older version wrote
 	By        string
 	At        time.Time
 }
@@ -77,4 +80,15 @@ type Guard struct {
 	Matcher   string     // what of that event it guards, as declared; "" is everything
 	Code      ext.Digest // of the code that answers
 	At        time.Time
+}
+
+// Description is what a server said of itself when it was last asked.
+// Workspace, Extension and Server identify it.
+type Description struct {
+	Workspace   string // identity of the workspace it ran in; never ""
+	Extension   ext.Name
+	Server      string     // the entry's name within the extension; never ""
+	Declaration ext.Digest // of the declaration that was running; never zero
+	Content     string     // one JSON document, read by who wrote it; it may have several MiB
+	At          time.Time
 }

@@ -1,6 +1,7 @@
 // Package state is what is remembered between runs, as values: what is
-// installed, switched off, adopted, granted, pinned and guarded, and the
-// history of changes of it. It holds no clock and does no I/O; a Store does.
+// installed, switched off, adopted, granted, pinned and guarded, what servers
+// said of themselves, and the history of changes of it. It holds no clock and
+// does no I/O; a Store does.
 package state
 
 import (

@@ -19,7 +19,7 @@ import (
 func (s *Snapshot) Tidy() error {
 	err := errors.Join(
 		tidy(&s.Roster), tidy(&s.Switches), tidy(&s.Adoptions),
-		tidy(&s.Grants), tidy(&s.Pins), tidy(&s.Guards),
+		tidy(&s.Grants), tidy(&s.Pins), tidy(&s.Guards), tidy(&s.Descriptions),
 	)
 	slices.SortStableFunc(s.Roster, func(a, b Installed) int { return cmp.Compare(a.Order, b.Order) })
 	return err
@@ -80,6 +80,10 @@ func (r Guard) compare(o Guard) int {
 	)
 }
 
+func (r Description) compare(o Description) int {
+	return cmp.Or(cmp.Compare(r.Workspace, o.Workspace), cmp.Compare(r.Extension, o.Extension), cmp.Compare(r.Server, o.Server))
+}
+
 func (r Installed) tidied() (Installed, error) {
 	err := errors.Join(named(r.Name != "", "extension"), utc(&r.At))
 	return r, err
@@ -107,6 +111,14 @@ func (r Pin) tidied() (Pin, error) {
 
 func (r Guard) tidied() (Guard, error) {
 	err := errors.Join(named(r.Extension != "", "extension"), utc(&r.At))
+	return r, err
+}
+
+func (r Description) tidied() (Description, error) {
+	err := errors.Join(
+		named(r.Workspace != "", "workspace"), named(r.Extension != "", "extension"), named(r.Server != "", "server"),
+		named(r.Declaration != ext.Digest{}, "digest"), utc(&r.At),
+	)
 	return r, err
 }
 
@@ -150,6 +162,11 @@ func (r Pin) String() string {
 // String names r in messages.
 func (r Guard) String() string {
 	return "guard " + ext.Quote(ext.Qualified(r.Extension, r.Name)) + " of " + ext.Quote(r.Event)
+}
+
+// String names r in messages.
+func (r Description) String() string {
+	return "description of " + ext.Quote(ext.Qualified(r.Extension, r.Server)) + in(r.Workspace)
 }
 
 func in(workspace string) string {

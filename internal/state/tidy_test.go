@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/state"
 )
 
@@ -28,6 +29,10 @@ func TestTidyOrdersTheRoster(t *testing.T) {
 	}
 }
 
+func described(workspace, server string, declaration ext.Digest) state.Description {
+	return state.Description{Workspace: workspace, Extension: "acme", Server: server, Declaration: declaration}
+}
+
 func TestTidyRefuses(t *testing.T) {
 	far := time.Date(12026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
@@ -43,6 +48,11 @@ func TestTidyRefuses(t *testing.T) {
 		{"installed twice", state.Snapshot{Roster: []state.Installed{{Name: "a", Order: 1}, {Name: "b", Order: 2}, {Name: "a", Order: 3}}}, `installed "a" is there twice`},
 		{"adopted with two effects", state.Snapshot{Adoptions: []state.Adoption{{Workspace: "w", Digest: d1}, {Workspace: "w", Digest: d2}}}, ""},
 		{"adopted twice", state.Snapshot{Adoptions: []state.Adoption{{Workspace: "w", Digest: d1}, {Workspace: "w", Digest: d1}}}, `adoption of "w" is there twice`},
+		{"one server described in two workspaces", state.Snapshot{Descriptions: []state.Description{described("v", "a", d1), described("w", "a", d1)}}, ""},
+		{"one server described twice", state.Snapshot{Descriptions: []state.Description{described("w", "a", d1), described("w", "a", d2)}}, `description of "acme:a" in "w" is there twice`},
+		{"a description in no workspace", state.Snapshot{Descriptions: []state.Description{described("", "a", d1)}}, "no workspace is given"},
+		{"a description of no server", state.Snapshot{Descriptions: []state.Description{described("w", "", d1)}}, "no server is given"},
+		{"a description of no declaration", state.Snapshot{Descriptions: []state.Description{described("w", "a", ext.Digest{})}}, "no digest is given"},
 		{"a foreign name in the message is escaped", state.Snapshot{Switches: []state.Switch{{Extension: "a", Entry: "\x1b[2J"}, {Extension: "a", Entry: "\x1b[2J"}}}, `switch of "a:\x1b[2J" is there twice`},
 		{"a roster line without a name", state.Snapshot{Roster: []state.Installed{{}}}, "no extension is given"},
 		{"an adoption of no workspace", state.Snapshot{Adoptions: []state.Adoption{{Digest: d1}}}, "no workspace is given"},

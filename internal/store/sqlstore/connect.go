@@ -15,9 +15,10 @@ import (
 // connection of a pool needs them. None of them creates a file: create does.
 const (
 	writing = "mode=rw&_txlock=immediate&_busy_timeout=5000&_journal_mode=WAL&_synchronous=NORMAL"
-	reading = "mode=rw&_busy_timeout=5000&_synchronous=NORMAL&_query_only=1" // the last to close tidies the log, which mode=ro cannot
-	looking = "mode=ro&_busy_timeout=5000"                                   // needs the log's index file beside the database
-	still   = "mode=ro&immutable=1"                                          // takes no lock and makes no file
+	reading = "mode=rw&_busy_timeout=5000&_synchronous=NORMAL&_query_only=1"  // the last to close tidies the log, which mode=ro cannot
+	probing = "mode=rw&_txlock=immediate&_busy_timeout=0&_synchronous=NORMAL" // writes nothing, but takes the lock of who does, or fails at once
+	looking = "mode=ro&_busy_timeout=5000"                                    // needs the log's index file beside the database
+	still   = "mode=ro&immutable=1"                                           // takes no lock and makes no file
 	making  = "mode=rwc&_txlock=immediate&_journal_mode=WAL"
 )
 
@@ -28,7 +29,7 @@ func connect(path, how string, n int) (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := sql.OpenDB(c)
+	db := sql.OpenDB(&dialer{Connector: c, path: path})
 	db.SetMaxOpenConns(n)
 	db.SetMaxIdleConns(n)
 	return db, nil

@@ -3,6 +3,8 @@ package sqlstore
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -64,6 +66,9 @@ func explain(path string, err error) error {
 	case sqlite3.SQLITE_READONLY:
 		return &unwritableError{path: path, cause: err}
 	case sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM:
+		if _, gone := os.Stat(path); errors.Is(gone, fs.ErrNotExist) {
+			return fmt.Errorf("state at %s is gone since it was opened: put it back, or start again to begin anew (what it remembered is then forgotten)", path)
+		}
 		return fmt.Errorf("state at %s cannot be opened (%w): let this user read and write the file and its folder, or set MORTISE_HOME to another directory", path, err)
 	}
 	return fmt.Errorf("state at %s: %w", path, err)

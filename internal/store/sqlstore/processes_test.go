@@ -39,6 +39,9 @@ const updatesEach = 50
 // updates read the same state, and leaves a switch for each update.
 func child(role, path string) error {
 	ctx := context.Background()
+	if role == "obey" {
+		return obey(ctx, path, os.Stdin, os.Stdout)
+	}
 	s, err := sqlstore.Open(ctx, path)
 	if err != nil {
 		return err

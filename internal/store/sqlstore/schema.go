@@ -14,9 +14,12 @@ const application = 0x6d727473
 //go:embed schema/1.sql
 var schema1 string
 
+//go:embed schema/2.sql
+var schema2 string
+
 // schema is the migrations in order. The number of them that a file has seen
 // is its user_version.
-func schema() []string { return []string{schema1} }
+func schema() []string { return []string{schema1, schema2} }
 
 // schemaOf is how many migrations the database has seen: 1 at least. A
 // database that is not ours is an error.

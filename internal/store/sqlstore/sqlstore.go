@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"errors"
 	"path/filepath"
+	"sync/atomic"
 
 	"github.com/mortise-dev/mortise/internal/state"
 )
@@ -17,8 +18,12 @@ type Store struct {
 	path    string
 	writer  *sql.DB // one connection: writers of this process queue here, not in SQLite
 	readers *sql.DB
-	view    *View // reads instead of readers when the file cannot be written
-	why     error // wraps state.ErrReadOnly; nil when the file can be written
+	prober  *sql.DB // one connection: asks for the revision while nobody writes
+	view    *View   // reads instead of readers when the file cannot be written
+	why     error   // wraps state.ErrReadOnly; nil when the file can be written
+
+	clock func() int64          // stampClock
+	known atomic.Pointer[known] // what Revision remembers; nil is nothing
 }
 
 var (
@@ -42,12 +47,15 @@ func open(ctx context.Context, path string, steps []string) (*Store, error) {
 	if err := create(ctx, path, steps); err != nil {
 		return nil, err
 	}
-	s := &Store{steps: steps, path: path}
-	if s.readers, err = connect(path, reading, 4); err != nil {
-		return nil, err
-	}
-	if s.writer, err = connect(path, writing, 1); err != nil {
-		return nil, errors.Join(err, s.Close())
+	s := &Store{steps: steps, path: path, clock: stampClock}
+	for _, c := range []struct {
+		db  **sql.DB
+		how string
+		n   int
+	}{{&s.readers, reading, 4}, {&s.writer, writing, 1}, {&s.prober, probing, 1}} {
+		if *c.db, err = connect(path, c.how, c.n); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
 	}
 	if err := s.prepare(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -64,9 +72,7 @@ func (s *Store) prepare(ctx context.Context) error {
 		return err
 	})
 	if err == nil && schema != len(s.steps) {
-		err = s.write(ctx, func(tx *sql.Tx, schema int) error {
-			return migrate(ctx, tx, s.steps, schema)
-		})
+		err = s.write(ctx, func(*sql.Tx) error { return nil })
 	}
 	if errors.Is(err, state.ErrReadOnly) {
 		s.why = err
@@ -83,7 +89,7 @@ func (s *Store) ReadOnly() error { return s.why }
 // Close ends the store; nothing may be called after it.
 func (s *Store) Close() error {
 	var errs []error
-	for _, db := range []*sql.DB{s.writer, s.readers} {
+	for _, db := range []*sql.DB{s.prober, s.writer, s.readers} {
 		if db != nil {
 			errs = append(errs, db.Close())
 		}
@@ -101,18 +107,9 @@ func (s *Store) Load(ctx context.Context) (snap state.Snapshot, err error) {
 	return snap, err
 }
 
-// Revision implements state.Revisioned.
-func (s *Store) Revision(ctx context.Context) (revision uint64, err error) {
-	if s.view != nil {
-		return s.view.Revision(ctx)
-	}
-	err = s.readers.QueryRowContext(ctx, selectRevision).Scan(&revision)
-	return revision, explain(s.path, err)
-}
-
 // Update implements state.Store.
 func (s *Store) Update(ctx context.Context, change func(*state.Snapshot) error) error {
-	return s.write(ctx, func(tx *sql.Tx, _ int) error {
+	return s.write(ctx, func(tx *sql.Tx) error {
 		old, err := load(ctx, tx, len(s.steps))
 		if err != nil {
 			return err
@@ -135,7 +132,7 @@ func (s *Store) Append(ctx context.Context, events ...state.Event) error {
 	if err != nil {
 		return err
 	}
-	return s.write(ctx, func(tx *sql.Tx, _ int) error {
+	return s.write(ctx, func(tx *sql.Tx) error {
 		return appendEvents(ctx, tx, events)
 	})
 }
@@ -156,9 +153,10 @@ func (s *Store) read(ctx context.Context, f func(*sql.Tx) error) error {
 	return explain(s.path, transact(ctx, s.readers, &sql.TxOptions{ReadOnly: true}, f))
 }
 
-// write runs f in a transaction that holds the one write lock of the file. It
-// asks for the schema each time: a newer mortise may have changed it since.
-func (s *Store) write(ctx context.Context, f func(tx *sql.Tx, schema int) error) error {
+// write runs f in a transaction that holds the one write lock of the file, and
+// on the schema of this program. It asks for the schema each time: a newer
+// mortise may have changed it since, and an older file may have been put back.
+func (s *Store) write(ctx context.Context, f func(*sql.Tx) error) error {
 	if s.why != nil {
 		return s.why
 	}
@@ -170,6 +168,11 @@ func (s *Store) write(ctx context.Context, f func(tx *sql.Tx, schema int) error)
 		if schema > len(s.steps) {
 			return &newerError{path: s.path, schema: schema, known: len(s.steps)}
 		}
-		return f(tx, schema)
+		if schema < len(s.steps) {
+			if err := migrate(ctx, tx, s.steps, schema); err != nil {
+				return err
+			}
+		}
+		return f(tx)
 	}))
 }

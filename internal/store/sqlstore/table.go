@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mortise-dev/mortise/internal/state"
@@ -12,9 +13,9 @@ import (
 // tables is where each list of a snapshot is kept.
 var tables = []interface {
 	name() string
-	load(context.Context, *sql.Tx, *state.Snapshot) error
+	load(ctx context.Context, tx *sql.Tx, s *state.Snapshot, there columns) error
 	save(ctx context.Context, tx *sql.Tx, old, next *state.Snapshot) error
-}{roster, switches, adoptions, grants, pins, guards}
+}{roster, switches, adoptions, grants, pins, guards, descriptions}
 
 // table keeps one list of a snapshot. The first columns, as many as keys says,
 // identify a row.
@@ -28,8 +29,10 @@ type table[T comparable] struct {
 
 func (t table[T]) name() string { return t.title }
 
-func (t table[T]) load(ctx context.Context, tx *sql.Tx, s *state.Snapshot) error {
-	rows, err := tx.QueryContext(ctx, "SELECT "+strings.Join(t.columns, ", ")+" FROM "+t.title)
+// load reads the columns that are there; what the others hold stays zero.
+func (t table[T]) load(ctx context.Context, tx *sql.Tx, s *state.Snapshot, there columns) error {
+	names := there.of(t.columns)
+	rows, err := tx.QueryContext(ctx, "SELECT "+strings.Join(names, ", ")+" FROM "+t.title)
 	if err != nil {
 		return err
 	}
@@ -37,7 +40,7 @@ func (t table[T]) load(ctx context.Context, tx *sql.Tx, s *state.Snapshot) error
 	list := t.list(s)
 	for rows.Next() {
 		var r T
-		if err := rows.Scan(t.fields(&r)...); err != nil {
+		if err := rows.Scan(pick(t.fields(&r), t.columns, names)...); err != nil {
 			return &damage{err.Error()}
 		}
 		*list = append(*list, r)
@@ -80,23 +83,23 @@ func without[T comparable](a, b []T) (rest []T) {
 const selectRevision = "SELECT number FROM revision"
 
 // load reads the whole state. In a database of another schema it passes over
-// the tables that are not there.
+// the tables and columns that are not there.
 func load(ctx context.Context, tx *sql.Tx, known int) (s state.Snapshot, err error) {
 	schema, err := schemaOf(ctx, tx)
 	if err != nil {
 		return s, err
 	}
 	for _, t := range tables {
+		var there columns
 		if schema != known {
-			there, err := hasTable(ctx, tx, t.name())
-			if err != nil {
+			if there, err = columnsOf(ctx, tx, t.name()); err != nil {
 				return s, err
 			}
-			if !there {
+			if len(there) == 0 {
 				continue
 			}
 		}
-		if err := t.load(ctx, tx, &s); err != nil {
+		if err := t.load(ctx, tx, &s, there); err != nil {
 			return s, fmt.Errorf("read %s: %w", t.name(), err)
 		}
 	}
@@ -120,7 +123,45 @@ func save(ctx context.Context, tx *sql.Tx, old, next *state.Snapshot) error {
 	return err
 }
 
-func hasTable(ctx context.Context, tx *sql.Tx, name string) (there bool, err error) {
-	err = tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?)", name).Scan(&there)
-	return there, err
+// columns are those that a table has; nil is all that are asked for.
+type columns []string
+
+// columnsOf is empty when there is no such table.
+func columnsOf(ctx context.Context, tx *sql.Tx, table string) (there columns, err error) {
+	rows, err := tx.QueryContext(ctx, "SELECT name FROM pragma_table_info(?)", table)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, err
+		}
+		there = append(there, name)
+	}
+	return there, rows.Err()
+}
+
+// of is those of names that are there.
+func (c columns) of(names []string) []string {
+	if c == nil {
+		return names
+	}
+	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !slices.Contains(c, n) })
+}
+
+// pick is those of fields, one for each of all, that belong to names, which
+// are of all and in their order.
+func pick(fields []any, all, names []string) []any {
+	if len(names) == len(all) {
+		return fields
+	}
+	var picked []any
+	for i, n := range all {
+		if slices.Contains(names, n) {
+			picked = append(picked, fields[i])
+		}
+	}
+	return picked
 }

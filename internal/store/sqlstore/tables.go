@@ -28,10 +28,10 @@ var switches = table[state.Switch]{
 
 var adoptions = table[state.Adoption]{
 	title: "adoptions", keys: 2,
-	columns: []string{"workspace", "digest", "who", "at"},
+	columns: []string{"workspace", "digest", "who", "at", "place", "snapshot"},
 	list:    func(s *state.Snapshot) *[]state.Adoption { return &s.Adoptions },
 	fields: func(r *state.Adoption) []any {
-		return []any{&r.Workspace, sum{&r.Digest}, &r.By, moment{&r.At}}
+		return []any{&r.Workspace, sum{&r.Digest}, &r.By, moment{&r.At}, &r.Place, &r.Snapshot}
 	},
 }
 
@@ -59,6 +59,15 @@ var guards = table[state.Guard]{
 	list:    func(s *state.Snapshot) *[]state.Guard { return &s.Guards },
 	fields: func(r *state.Guard) []any {
 		return []any{&r.Extension, sum{&r.Content}, &r.Name, &r.Event, &r.Matcher, sum{&r.Code}, moment{&r.At}}
+	},
+}
+
+var descriptions = table[state.Description]{
+	title: "descriptions", keys: 3,
+	columns: []string{"workspace", "extension", "server", "declaration", "at", "content"},
+	list:    func(s *state.Snapshot) *[]state.Description { return &s.Descriptions },
+	fields: func(r *state.Description) []any {
+		return []any{&r.Workspace, &r.Extension, &r.Server, sum{&r.Declaration}, moment{&r.At}, &r.Content}
 	},
 }
 

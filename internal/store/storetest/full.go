@@ -32,7 +32,7 @@ func full() state.Snapshot {
 			{Workspace: "repo:1", Extension: "acme", Entry: odd},
 		},
 		Adoptions: []state.Adoption{
-			{Workspace: odd, Digest: d1, By: "ada", At: noon},
+			{Workspace: odd, Digest: d1, Place: odd, Snapshot: odd, By: "ada", At: noon},
 			{Workspace: "repo:1", Digest: d2, By: "ada", At: noon},
 		},
 		Grants: []state.Grant{
@@ -46,6 +46,10 @@ func full() state.Snapshot {
 		Guards: []state.Guard{
 			{Extension: "acme", Content: d1, Name: "no-push", Event: "tool-call", Matcher: odd, Code: d2, At: noon},
 			{Extension: "acme", Content: d1, Name: "no-push", Event: "tool-call", Matcher: "shell", Code: d2, At: noon},
+		},
+		Descriptions: []state.Description{
+			{Workspace: odd, Extension: "acme", Server: odd, Declaration: d1, Content: odd, At: noon},
+			{Workspace: "repo:1", Extension: "acme", Server: "search", Declaration: d2, Content: "{}", At: noon},
 		},
 	}
 }
@@ -68,6 +72,9 @@ func records(s state.Snapshot) (all []state.Record) {
 		all = append(all, r)
 	}
 	for _, r := range s.Guards {
+		all = append(all, r)
+	}
+	for _, r := range s.Descriptions {
 		all = append(all, r)
 	}
 	return all

@@ -37,6 +37,8 @@ func identity(r state.Record) string {
 		return fmt.Sprintf("pin %q %q %q", r.Extension, r.Server, r.Tool)
 	case state.Guard:
 		return fmt.Sprintf("guard %q %v %q %q %q", r.Extension, r.Content, r.Name, r.Event, r.Matcher)
+	case state.Description:
+		return fmt.Sprintf("description %q %q %q", r.Workspace, r.Extension, r.Server)
 	}
 	panic(fmt.Sprintf("a record of type %T", r))
 }
@@ -58,17 +60,19 @@ var (
 var genRecord = rapid.Custom(func(t *rapid.T) state.Record {
 	x, place, sum, text, at := genName.Draw(t, "extension"), genPlace.Draw(t, "place"), genSum.Draw(t, "digest"), genText.Draw(t, "text"), genTime.Draw(t, "at")
 	few := rapid.SampledFrom([]string{"", "a", "skill/a", "B"}).Draw(t, "few")
-	switch rapid.IntRange(0, 5).Draw(t, "sort of record") {
+	switch rapid.IntRange(0, 6).Draw(t, "sort of record") {
 	case 0:
 		return state.Installed{Name: x, Scope: place, Source: text, Ref: few, Commit: text, Digest: sum, Enabled: rapid.Bool().Draw(t, "enabled"), Order: rapid.IntRange(-3, 3).Draw(t, "order"), By: few, At: at}
 	case 1:
 		return state.Switch{Workspace: place, Extension: x, Entry: few, Reason: text, By: text, At: at}
 	case 2:
-		return state.Adoption{Workspace: "w" + place, Digest: sum, By: text, At: at}
+		return state.Adoption{Workspace: "w" + place, Digest: sum, Place: place, Snapshot: text, By: text, At: at}
 	case 3:
 		return state.Grant{Kind: "k" + few, Subject: place, Digest: sum, By: text, At: at, Until: genTime.Draw(t, "until")}
 	case 4:
 		return state.Pin{Extension: x, Server: place, Tool: few, Digest: sum, At: at}
+	case 5:
+		return state.Description{Workspace: "w" + place, Extension: x, Server: "s" + few, Declaration: sum, Content: text, At: at}
 	}
 	return state.Guard{Extension: x, Content: sum, Name: place, Event: few, Matcher: text, Code: genSum.Draw(t, "code"), At: at}
 })
@@ -145,6 +149,9 @@ func (m *model) check(rt *rapid.T, s state.Store) {
 	got := load(rt, s)
 	if got.Revision != m.revision {
 		rt.Errorf("Load: got revision %d, want %d", got.Revision, m.revision)
+	}
+	if n, err := state.RevisionOf(rt.Context(), s); n != m.revision || err != nil {
+		rt.Errorf("RevisionOf: got %d, error %v, want %d", n, err, m.revision)
 	}
 	held := map[string]state.Record{}
 	for _, r := range records(got) {

@@ -18,6 +18,7 @@ func Run(t *testing.T, open func(t *testing.T) state.Store) {
 		{"a store never written loads as zero", testEmpty},
 		{"every field comes back", testRoundTrip},
 		{"edits of records", testEdits},
+		{"a long description comes back", testLong},
 		{"every update raises the revision by one", testRevision},
 		{"an error changes nothing", testRollback},
 		{"a panic changes nothing", testPanic},

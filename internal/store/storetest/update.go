@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -71,6 +72,8 @@ func testEdits(t *testing.T, open opener) {
 	changed.Grants[0].Until = time.Time{}
 	changed.Pins[0].Digest = d2
 	changed.Guards[0].Code = d1
+	changed.Adoptions[1].Place, changed.Adoptions[1].Snapshot = "/src/other", "[]"
+	changed.Descriptions[0].Declaration, changed.Descriptions[1].Content = d2, "[]"
 	put(t, s, records(changed)...)
 	changed.Revision = 2
 	_ = changed.Tidy()
@@ -85,6 +88,17 @@ func testEdits(t *testing.T, open opener) {
 		}
 	})
 	same(t, s, state.Snapshot{Revision: 3}, "after removing every record")
+}
+
+func testLong(t *testing.T, open opener) {
+	s := open(t)
+	long := state.Description{Workspace: "w", Extension: "acme", Server: "long", Declaration: d1, Content: strings.Repeat(odd, 4<<20/len(odd)), At: noon}
+	short := state.Description{Workspace: "w", Extension: "acme", Server: "short", Declaration: d1, Content: "{}", At: noon}
+	put(t, s, long, short)
+	same(t, s, state.Snapshot{Revision: 1, Descriptions: []state.Description{long, short}}, "after storing some MiB")
+	long.Content = long.Content[1:]
+	put(t, s, long)
+	same(t, s, state.Snapshot{Revision: 2, Descriptions: []state.Description{long, short}}, "after replacing them")
 }
 
 func testRevision(t *testing.T, open opener) {
@@ -191,6 +205,9 @@ func scribble(s *state.Snapshot) {
 	for i := range s.Guards {
 		s.Guards[i] = state.Guard{Extension: "scribble"}
 	}
+	for i := range s.Descriptions {
+		s.Descriptions[i] = state.Description{Extension: "scribble"}
+	}
 }
 
 func testAliasing(t *testing.T, open opener) {
@@ -260,10 +277,11 @@ func testContext(t *testing.T, open opener) {
 		t.Errorf("Update whose context ended inside: got error %v, want %v", err, context.Canceled)
 	}
 	calls := map[string]func() error{
-		"Load":   func() error { _, err := s.Load(done); return err },
-		"Update": func() error { return s.Update(done, func(*state.Snapshot) error { return nil }) },
-		"Append": func() error { return s.Append(done, state.Event{Kind: "disabled"}) },
-		"Events": func() error { _, err := s.Events(done, state.Query{}); return err },
+		"Load":       func() error { _, err := s.Load(done); return err },
+		"Update":     func() error { return s.Update(done, func(*state.Snapshot) error { return nil }) },
+		"RevisionOf": func() error { _, err := state.RevisionOf(done, s); return err },
+		"Append":     func() error { return s.Append(done, state.Event{Kind: "disabled"}) },
+		"Events":     func() error { _, err := s.Events(done, state.Query{}); return err },
 	}
 	for name, call := range calls {
 		if err := call(); !errors.Is(err, context.Canceled) {
@@ -279,6 +297,9 @@ func testLoadInUpdate(t *testing.T, open opener) {
 		snap.Put(state.Switch{Extension: "acme"})
 		if got := load(t, s); got.Revision != 0 || len(got.Switches) != 0 {
 			t.Errorf("Load inside Update: got revision %d with %d switches, want the state before it", got.Revision, len(got.Switches))
+		}
+		if n, err := state.RevisionOf(t.Context(), s); n != 0 || err != nil {
+			t.Errorf("RevisionOf inside Update: got %d, error %v, want 0, of the state before it", n, err)
 		}
 	})
 }
@@ -305,6 +326,9 @@ func testConcurrent(t *testing.T, open opener) {
 					t.Errorf("Load during updates: got revision %d with %d switches after revision %d, want as many switches as the revision, and never an older one", snap.Revision, len(snap.Switches), last)
 				}
 				last = snap.Revision
+				if n, err := state.RevisionOf(t.Context(), s); n < last || err != nil {
+					t.Errorf("RevisionOf during updates: got %d, error %v, want %d at least, which was loaded before", n, err, last)
+				}
 				select {
 				case <-stop:
 					return

@@ -1,5 +1,6 @@
 -- What a newer program changes here, an older one must still be able to read:
--- a migration adds tables, and neither removes nor renames what is there.
+-- a migration adds tables, and columns that have a default, and neither removes
+-- nor renames what is there.
 
 CREATE TABLE revision (
 	one    INTEGER PRIMARY KEY CHECK (one = 1),
