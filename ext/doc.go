@@ -71,6 +71,15 @@ func (d *Doc) Get(key string) *Doc {
 	return nil
 }
 
+// Word is the text of the string at key; "" when there is none, or something
+// else.
+func (d *Doc) Word(key string) string {
+	if v := d.Get(key); v != nil && v.Kind == String {
+		return v.Text
+	}
+	return ""
+}
+
 // At follows a JSON pointer (RFC 6901) from d; "" is d itself. It is nil where
 // the pointer leads nowhere. List positions are decimal.
 func (d *Doc) At(pointer string) *Doc {

@@ -33,9 +33,21 @@ type Tree struct {
 	Unread    bool     // of a format that is known by sight and not read; it is no candidate
 	Also      []string // other formats that the same directory is laid out in
 	Findings  Findings // what reading the layout noticed; an error refuses the tree whole
+	// Describes, when not nil, says that the tree is what something running said
+	// of itself. Such a tree is not found for itself: it goes with the extension
+	// that declares what it describes.
+	Describes *Described
 	// Close releases FS; whoever was yielded the tree calls it once done with
 	// it. Nil: there is nothing to release.
 	Close func()
+}
+
+// Described is the entry that a tree describes, as it was when it was asked.
+type Described struct {
+	Surface     string // of the entry: "server"
+	Entry       string // its name within the extension
+	Declaration Digest // of the entry that was running
+	Ref         Ref    // what reaches it; Name is empty
 }
 
 // Rename gives the tree, its origin and what was found so far another name.

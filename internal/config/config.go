@@ -22,7 +22,12 @@ type Config struct {
 	broken    []Layer
 	digest    ext.Digest
 	mine      Settings // without what the workspace's files say
+	files     Files
 }
+
+// Files are the texts of the workspace's files that the configuration was read
+// from.
+func (c *Config) Files() Files { return c.files }
 
 // Workspace is the workspace that the configuration is for.
 func (c *Config) Workspace() Workspace { return c.workspace }

@@ -1,34 +1,49 @@
 package config
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
 )
 
-// Effects is over what the workspace's own files decide about where text and
-// code come from and how strictly they are admitted: what a person who adopts
-// the workspace consents to. What the person's own configuration says is not
-// part of it, nor is what only changes how things are shown or bounded.
-func (c *Config) Effects() ext.Digest {
-	h := ext.NewHash("configuration effects")
+// Effect is one thing that the workspace's own files decide.
+type Effect struct {
+	Key    string // of the configuration, or "plugins" for their order
+	Text   string // the value as it is written
+	Origin ext.Origin
+}
+
+// Effects are what the workspace's own files decide about where text and code
+// come from and how strictly they are admitted: what a person who adopts the
+// workspace consents to. What the person's own configuration says is not among
+// them, nor is what only changes how things are shown or bounded.
+func (c *Config) Effects() []Effect {
+	var out []Effect
 	for _, key := range c.Keys() {
 		v := c.values[key]
 		table, _, _ := strings.Cut(key, ".")
 		if v.Layer.workspace() && slices.Contains([]string{"owner", "plugins", "trust"}, table) && !v.repeats() {
-			h.Text(key, v.Text)
+			out = append(out, Effect{Key: key, Text: v.Text, Origin: v.Origin})
 		}
 	}
+	var order, refused []string
 	for _, p := range c.Plugins {
 		if !p.Own { // in load order
-			h.Text("plugin", string(p.Name))
+			order = append(order, string(p.Name))
 		}
 		if p.Refused && !p.Own {
-			h.Text("refused", string(p.Name))
+			refused = append(refused, string(p.Name))
 		}
 	}
-	return h.Sum()
+	for key, names := range map[string][]string{"plugins": order, "plugins at fault": refused} {
+		if len(names) > 0 {
+			out = append(out, Effect{Key: key, Text: strings.Join(names, ", ")})
+		}
+	}
+	slices.SortFunc(out, func(a, b Effect) int { return cmp.Compare(a.Key, b.Key) })
+	return out
 }
 
 // repeats reports whether a value of the workspace's says what would hold

@@ -25,11 +25,50 @@ type content struct {
 	fault error // why it cannot be read
 }
 
+// Files are the texts of the workspace's configuration files. A nil text is a
+// file that was not there or could not be read.
+type Files struct {
+	Shared *string `json:"shared,omitempty"`
+	Local  *string `json:"local,omitempty"`
+}
+
+// filesOf are the workspace's among the files that were read.
+func filesOf(all []content) Files {
+	var f Files
+	for _, c := range all {
+		text := string(c.data)
+		switch {
+		case c.fault != nil:
+		case c.layer == Shared:
+			f.Shared = &text
+		case c.layer == Local:
+			f.Local = &text
+		}
+	}
+	return f
+}
+
+// as is the file as it was instead of as it is now.
+func (f *Files) as(dir string, l Layer, name string) content {
+	text := f.Shared
+	if l == Local {
+		text = f.Local
+	}
+	if text == nil {
+		return content{layer: l, file: name, dir: dir, fault: fs.ErrNotExist}
+	}
+	return content{layer: l, file: name, dir: dir, data: []byte(*text)}
+}
+
 // contents reads the files that exist.
 func contents(in Inputs) []content {
+	own := fromWorkspace
+	if in.Instead != nil {
+		own = in.Instead.as
+	}
 	all := []content{
-		fromWorkspace(in.Workspace.Dir, Shared, SharedFile),
-		fromWorkspace(in.Workspace.Dir, Local, LocalFile),
+		own(in.Workspace.Dir, Shared, SharedFile),
+		own(in.Workspace.Dir, Local, LocalFile),
 		fromPath(User, in.User),
 		fromPath(Managed, in.Managed),
 	}

@@ -15,6 +15,7 @@ type Inputs struct {
 	Env       []string // KEY=VALUE; the last of several counts
 	User      string   // the person's own file, absolute; "" is none
 	Managed   string   // the machine's file, absolute; "" is none
+	Instead   *Files   // the workspace's files as they were, instead of as they are; nil reads them
 }
 
 // Load reads every layer. A file that does not exist says nothing. Faults are
@@ -51,6 +52,7 @@ func build(in Inputs, files []content) (*Config, ext.Findings) {
 	c.fill()
 	c.mine = c.personal()
 	c.Plugins = s.plugins(c)
+	c.files = filesOf(files)
 	c.digest = c.sum()
 	findings.Sort()
 	return c, findings

@@ -42,7 +42,7 @@ func TestExplain(t *testing.T) {
 func TestKeys(t *testing.T) {
 	c, _ := lay(t, map[string]string{"ws/mortise.toml": "plugins.\"a.b\".path = \"./x\"\n"}).load(t)
 	want := []string{
-		"limits.depth", "limits.file_bytes", "limits.files", "output.color", "owner.path",
+		"gateway.name_limit", "limits.depth", "limits.file_bytes", "limits.files", "output.color", "owner.path",
 		`plugins."a.b".enabled`, `plugins."a.b".path`, "trust.whole",
 	}
 	if got := c.Keys(); !slices.Equal(got, want) {
@@ -101,9 +101,10 @@ func TestDefaults(t *testing.T) {
 	p := lay(t, nil)
 	c, findings := p.load(t)
 	want := Settings{
-		Owner:  Owner{Path: "./.mortise"},
-		Limits: Limits{FileBytes: 1 << 20, Files: 20000, Depth: 16},
-		Output: Output{Color: "auto"},
+		Owner:   Owner{Path: "./.mortise"},
+		Limits:  Limits{FileBytes: 1 << 20, Files: 20000, Depth: 16},
+		Gateway: Gateway{NameLimit: 50},
+		Output:  Output{Color: "auto"},
 	}
 	if diff := cmp.Diff(want, c.Settings); diff != "" || len(findings) != 0 {
 		t.Errorf("Load of nothing: findings %v (-want +got):\n%s", findings, diff)

@@ -20,6 +20,7 @@ type Settings struct {
 	Plugins []Plugin `toml:"plugins" doc:"Plugins, each by its name, in load order. Of one whose path your own config.toml or the managed file gives, a workspace says only the settings." example:"acme = { path = \"./plugins/acme\" }"`
 	Trust   Trust    `toml:"trust" doc:"How strictly extensions are admitted. What a file of a workspace says is for what comes with the workspace."`
 	Limits  Limits   `toml:"limits" doc:"How much of an extension is read. Only your own config.toml and the managed file may raise a limit above its default; what a file of a workspace says is for what comes with the workspace."`
+	Gateway Gateway  `toml:"gateway" doc:"How things are offered to MCP clients."`
 	Output  Output   `toml:"output" doc:"How results are shown."`
 }
 
@@ -64,6 +65,11 @@ type Limits struct {
 // Bounds are the limits as the stages take them.
 func (l Limits) Bounds() ext.Limits {
 	return ext.Limits{FileBytes: int64(l.FileBytes), Files: l.Files, Depth: l.Depth}
+}
+
+// Gateway is how things are offered to MCP clients.
+type Gateway struct {
+	NameLimit int `toml:"name_limit" default:"50" min:"32" doc:"The longest name that a tool or prompt is offered by, in characters; longer ones are cut and end in a hash. Clients put words of their own before it."`
 }
 
 // Output is how results are shown.

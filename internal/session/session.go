@@ -15,6 +15,7 @@ import (
 	"github.com/mortise-dev/mortise/internal/surface/agent"
 	"github.com/mortise-dev/mortise/internal/surface/command"
 	"github.com/mortise-dev/mortise/internal/surface/prompt"
+	"github.com/mortise-dev/mortise/internal/surface/resource"
 	"github.com/mortise-dev/mortise/internal/surface/server"
 	"github.com/mortise-dev/mortise/internal/surface/skill"
 	"github.com/mortise-dev/mortise/internal/surface/tool"
@@ -30,6 +31,9 @@ type Session struct {
 	Servers  []compose.Typed[server.Server]
 	Tools    []compose.Typed[tool.Tool]
 	Guards   []compose.Typed[surface.Implementation]
+	// Resources are what something running answers for; skills and agents, which
+	// are text, are not among them.
+	Resources []compose.Typed[resource.Resource]
 }
 
 // Layer is whose text a fragment is. Lower comes first, and no extension can
@@ -65,6 +69,8 @@ func Resolve(c *compose.Composition) *Session {
 		Commands: compose.Of(c, command.Surface),
 		Servers:  compose.Of(c, server.Surface),
 		Tools:    compose.Of(c, tool.Surface),
+
+		Resources: compose.Of(c, resource.Surface),
 	}
 	for _, g := range compose.Of(c, toolcall.Before.Surface) {
 		if g.Value.Role == surface.Guard {

@@ -6,16 +6,17 @@ import (
 
 // View is a session as it is shown: names, origins and sizes, with the text.
 type View struct {
-	Digest   string     `json:"digest"`
-	Text     string     `json:"text"`
-	Prompt   []Item     `json:"prompt"`
-	Skills   []Item     `json:"skills"`
-	Agents   []Item     `json:"agents"`
-	Commands []Item     `json:"commands"`
-	Servers  []Item     `json:"servers"`
-	Tools    []Item     `json:"tools"`
-	Guards   []Item     `json:"guards"`
-	Total    TotalSizes `json:"total"`
+	Digest    string     `json:"digest"`
+	Text      string     `json:"text"`
+	Prompt    []Item     `json:"prompt"`
+	Skills    []Item     `json:"skills"`
+	Agents    []Item     `json:"agents"`
+	Commands  []Item     `json:"commands"`
+	Servers   []Item     `json:"servers"`
+	Tools     []Item     `json:"tools"`
+	Resources []Item     `json:"resources"` // that something running answers for
+	Guards    []Item     `json:"guards"`
+	Total     TotalSizes `json:"total"`
 }
 
 // TotalSizes are the sizes of a session as a whole.
@@ -53,6 +54,7 @@ func (s *Session) View() View {
 	v.Commands = items(s.Commands, func(i int) string { return s.Commands[i].Value.Body })
 	v.Servers = items(s.Servers, func(int) string { return "" })
 	v.Tools = items(s.Tools, func(i int) string { return string(schemaText(s, i)) })
+	v.Resources = items(s.Resources, func(int) string { return "" })
 	v.Guards = items(s.Guards, func(int) string { return "" })
 	v.Total.Text = SizeOf(v.Text)
 	for _, list := range [][]Item{v.Skills, v.Agents, v.Commands} {
@@ -65,6 +67,9 @@ func (s *Session) View() View {
 }
 
 func schemaText(s *Session, i int) []byte {
+	if d := s.Tools[i].Value.Definition; d != nil {
+		return d.Raw
+	}
 	if in := s.Tools[i].Value.Input; in != nil {
 		return in.Raw
 	}

@@ -1,7 +1,11 @@
-// Package command is the surface for prompts that a person starts by name.
+// Package command is the surface for prompts that a person starts by name: text
+// in files, and the prompts that servers describe.
 package command
 
 import (
+	"regexp"
+	"strings"
+
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/surface"
 )
@@ -13,7 +17,14 @@ type Command struct {
 	AllowedTools []string // what the author suggests; it grants nothing
 	Front        ext.Doc  // the whole front matter, unknown keys included; Kind Null where there is none
 	Body         string
+	// Definition is the whole definition of a prompt as a server sent it, and Ref
+	// what answers it; nil and zero for a command that is text.
+	Definition *ext.Doc
+	Ref        ext.Ref
 }
+
+// Refers is what answers c; zero for one that is text.
+func (c Command) Refers() ext.Ref { return c.Ref }
 
 // Surface is the command surface.
 var Surface = surface.Define(surface.Def[Command]{
@@ -27,6 +38,34 @@ var Surface = surface.Define(surface.Def[Command]{
 	Checks: []*ext.Check{Empty},
 	Read:   read,
 })
+
+// places are where a command's text takes what is typed after its name.
+var places = regexp.MustCompile(`\$(ARGUMENTS|[1-9])\b`)
+
+// TakesArguments reports whether the text has a place for what is typed after
+// the command's name.
+func (c *Command) TakesArguments() bool { return places.MatchString(c.Body) }
+
+// With is the text with what was typed in its places: $ARGUMENTS is all of it,
+// $1 to $9 are its words. Where it has no place, what was typed follows it.
+func (c *Command) With(typed string) string {
+	if !c.TakesArguments() {
+		if strings.TrimSpace(typed) == "" {
+			return c.Body
+		}
+		return strings.TrimRight(c.Body, "\n") + "\n\nArguments: " + typed + "\n"
+	}
+	words := strings.Fields(typed)
+	return places.ReplaceAllStringFunc(c.Body, func(place string) string {
+		if place == "$ARGUMENTS" {
+			return typed
+		}
+		if n := int(place[1] - '0'); n <= len(words) {
+			return words[n-1]
+		}
+		return ""
+	})
+}
 
 var fields = []surface.Field{
 	{Name: "name", Type: surface.Text, Doc: "A label; the file's name is what the command goes by."},
@@ -53,6 +92,13 @@ var Empty = &ext.Check{
 }
 
 func read(d surface.Document, e *surface.Entry[Command]) {
+	if d.Dialect == surface.DialectMCP {
+		e.Name, e.Description = d.Path, d.Doc.Word("description")
+		e.Value = Command{Definition: &d.Doc, Ref: d.Ref}
+		e.Value.Ref.Name = d.Doc.Word("name")
+		e.Digest = surface.Served(d)
+		return
+	}
 	v := surface.ReadFields(d, fields, e)
 	c := Command{Model: v.Text("model"), AllowedTools: v.Words("allowed-tools"), Front: d.Doc, Body: d.Body}
 	if hint := v.Doc("argument-hint"); hint.Scalar() {

@@ -4,6 +4,7 @@ package prompt
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/surface"
@@ -79,6 +80,12 @@ var (
 )
 
 func read(d surface.Document, e *surface.Entry[Fragment]) {
+	if d.Dialect == surface.DialectMCP { // a server's instructions
+		e.Name, e.Description, e.Digest = d.Path, "What the server says of itself.", surface.Served(d)
+		e.Value = Fragment{Tier: Reference, Text: strings.TrimSpace(d.Doc.Text)}
+		bound(e)
+		return
+	}
 	v := surface.ReadFields(d, fields, e)
 	f := Fragment{Tier: Guidance, Order: v.Integer("order", 0), Front: d.Doc, Text: strings.TrimSpace(d.Body)}
 	if word := v.Text("tier"); word != "" {
@@ -86,14 +93,18 @@ func read(d surface.Document, e *surface.Entry[Fragment]) {
 			e.Report(BadTier, v.Doc("tier").Line, "tier %s is not rule, guidance or reference", ext.Quote(word))
 		}
 	}
-	if n := len([]rune(f.Text)); n == 0 {
-		e.Report(Size, 0, "the fragment is empty")
-	} else if n > MaxCharacters {
-		e.Report(Size, 0, "the fragment is %d characters long, at most %d are allowed", n, MaxCharacters)
-	}
 	e.Description = v.Text("description")
 	if e.Description == "" {
 		e.Description = surface.Summary(f.Text, 200)
 	}
 	e.Value = f
+	bound(e)
+}
+
+func bound(e *surface.Entry[Fragment]) {
+	if n := utf8.RuneCountInString(e.Value.Text); n == 0 {
+		e.Report(Size, 0, "the fragment is empty")
+	} else if n > MaxCharacters {
+		e.Report(Size, 0, "the fragment is %d characters long, at most %d are allowed", n, MaxCharacters)
+	}
 }

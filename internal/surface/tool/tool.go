@@ -1,5 +1,5 @@
-// Package tool is the surface for functions an agent may call that come from
-// code: a driver reaches them. The tools of MCP servers come with the server.
+// Package tool is the surface for functions an agent may call: those of code,
+// declared in files, and those that servers describe. A driver reaches them.
 package tool
 
 import (
@@ -14,7 +14,13 @@ type Tool struct {
 	Output      *ext.Doc // JSON Schema of the structured result; nil when it has none
 	Annotations *ext.Doc // hints for clients; nil when there are none
 	Ref         ext.Ref
+	// Definition is the whole definition as a server sent it; nil for a tool of
+	// code.
+	Definition *ext.Doc
 }
+
+// Refers is what answers a call of t.
+func (t Tool) Refers() ext.Ref { return t.Ref }
 
 // Surface is the tool surface.
 var Surface = surface.Define(surface.Def[Tool]{
@@ -68,6 +74,10 @@ func validName(name string) bool {
 }
 
 func read(d surface.Document, e *surface.Entry[Tool]) {
+	if d.Dialect == surface.DialectMCP {
+		served(d, e)
+		return
+	}
 	v := surface.ReadStrict(d, fields, e, Definition)
 	e.Description = v.Text("description")
 	e.Value = Tool{
@@ -84,11 +94,30 @@ func read(d surface.Document, e *surface.Entry[Tool]) {
 	}
 }
 
+// served reads a tool as a server describes it. What the protocol does not know
+// is the server's business, and part of the definition.
+func served(d surface.Document, e *surface.Entry[Tool]) {
+	e.Name, e.Description = d.Path, d.Doc.Word("description")
+	e.Value = Tool{
+		Title: d.Doc.Word("title"), Input: d.Doc.Get("inputSchema"), Output: d.Doc.Get("outputSchema"), Annotations: d.Doc.Get("annotations"),
+		Ref: d.Ref, Definition: &d.Doc,
+	}
+	e.Value.Ref.Name = d.Doc.Word("name")
+	e.Digest = surface.Served(d)
+	if in := e.Value.Input; in == nil || in.Kind != ext.Map {
+		e.Report(Definition, 0, "\"inputSchema\" is missing or no object")
+	}
+}
+
 func check(e *surface.Entry[Tool]) {
-	if !validName(e.Name) {
+	if e.Value.Definition == nil && !validName(e.Name) {
 		e.Report(Name, 0, "the name is %s", ext.Quote(e.Name))
 	}
-	for _, s := range []*ext.Doc{e.Value.Input, e.Value.Output} {
+	schemas := []*ext.Doc{e.Value.Input, e.Value.Output}
+	if e.Value.Definition != nil {
+		schemas = schemas[:1] // what a server's results look like is between it and its clients
+	}
+	for _, s := range schemas {
 		if s == nil {
 			continue
 		}

@@ -1,0 +1,144 @@
+// Package call is how running things are reached: one question and one answer,
+// or a link that carries frames both ways. Drivers are such ways; who calls does
+// not know which.
+package call
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/mortise-dev/mortise/ext"
+)
+
+// Caller reaches running code: it asks what ref names with an argument, a JSON
+// object, and returns the answer, a JSON value. It returns when ctx ends.
+type Caller interface {
+	Call(ctx context.Context, ref ext.Ref, argument json.RawMessage) (json.RawMessage, error)
+}
+
+// Link carries JSON-RPC frames between one user of a running thing and the
+// thing itself, for what is more than one question and one answer. Ids and
+// progress tokens are the user's own: whoever else uses the thing never sees
+// them. Frames pass as they are, but for those.
+type Link interface {
+	// Send hands over a request, a notification or an answer.
+	Send(ctx context.Context, frame json.RawMessage) error
+	// Recv waits for the next frame, in the order in which they were sent. It
+	// returns io.EOF when the thing has ended; a request in flight was answered
+	// with an error before that.
+	Recv(ctx context.Context) (json.RawMessage, error)
+	// Close gives up what is in flight and ends the link, not the thing.
+	Close() error
+}
+
+// Driver is a way to reach things: those of one kind.
+type Driver interface {
+	Caller
+	Link(ctx context.Context, ref ext.Ref) (Link, error)
+}
+
+// State is how a running thing is doing.
+type State string
+
+const (
+	// Starting is being started, or asked what it offers for the first time.
+	Starting State = "starting"
+	// Ready answers.
+	Ready State = "ready"
+	// Waiting ended, and is started again in a while.
+	Waiting State = "waiting"
+	// Failed ended too often, or cannot be started; it is left alone.
+	Failed State = "failed"
+	// Stopped was ended by the host.
+	Stopped State = "stopped"
+)
+
+// Status is how one running thing is doing, for people.
+type Status struct {
+	Name      string    `json:"name"` // qualified
+	Target    string    `json:"-"`    // as refs name it
+	Transport string    `json:"transport"`
+	State     State     `json:"state"`
+	Pid       int       `json:"pid,omitempty"`
+	Since     time.Time `json:"since"`            // when it came to be in that state
+	Error     string    `json:"error,omitempty"`  // the last one; safe to print
+	Exit      string    `json:"exit,omitempty"`   // how it last ended
+	Starts    int       `json:"starts,omitempty"` // how often it was started
+	Noise     int       `json:"noise,omitempty"`  // lines it printed that were not of the protocol
+	Tools     int       `json:"tools"`
+	Prompts   int       `json:"prompts"`
+	Resources int       `json:"resources"`
+	Stderr    []string  `json:"stderr,omitempty"` // its last words, safe to print
+	Log       string    `json:"log,omitempty"`    // file
+}
+
+// Error is the error object of an answer, as it came.
+type Error struct {
+	Code    int             `json:"code"`
+	Message string          `json:"message"`
+	Data    json.RawMessage `json:"data,omitempty"`
+}
+
+// Error is the message, which is foreign text made safe.
+func (e *Error) Error() string { return ext.Escape(ext.Shorten(e.Message, 2000)) }
+
+// Request is one question over a link.
+type Request struct {
+	Method string
+	Params json.RawMessage // an object; nil: none
+	// Notify is told of what comes before the answer: method and parameters. Nil
+	// ignores it.
+	Notify func(method string, params json.RawMessage)
+}
+
+// frame is what Ask looks at of a frame.
+type frame struct {
+	ID     json.RawMessage `json:"id,omitempty"`
+	Method string          `json:"method,omitempty"`
+	Params json.RawMessage `json:"params,omitempty"`
+	Result json.RawMessage `json:"result,omitempty"`
+	Error  *Error          `json:"error,omitempty"`
+}
+
+// Ask asks one question over a link that nobody else uses, waits for its answer
+// and closes the link. What was answered is returned as it came; an error of the
+// other side is an *Error. When ctx ends, what is in flight is given up.
+func Ask(ctx context.Context, l Link, r Request) (answer json.RawMessage, err error) {
+	defer func() { err = errors.Join(err, l.Close()) }()
+	question, err := json.Marshal(struct {
+		Version string          `json:"jsonrpc"`
+		ID      int             `json:"id"`
+		Method  string          `json:"method"`
+		Params  json.RawMessage `json:"params,omitempty"`
+	}{"2.0", 1, r.Method, r.Params})
+	if err != nil {
+		return nil, fmt.Errorf("ask %s: %w", ext.Quote(r.Method), err)
+	}
+	if err := l.Send(ctx, question); err != nil {
+		return nil, err
+	}
+	for {
+		raw, err := l.Recv(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil, errors.New("it ended before it answered")
+		} else if err != nil {
+			return nil, err
+		}
+		var f frame
+		switch err := json.Unmarshal(raw, &f); {
+		case err != nil:
+			return nil, fmt.Errorf("read its answer: %w", err)
+		case f.Method != "" && f.ID == nil && r.Notify != nil:
+			r.Notify(f.Method, f.Params)
+		case f.Method != "":
+		case f.Error != nil:
+			return nil, f.Error
+		default:
+			return f.Result, nil
+		}
+	}
+}

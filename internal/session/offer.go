@@ -1,0 +1,192 @@
+package session
+
+import (
+	"cmp"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/compose"
+	"github.com/mortise-dev/mortise/internal/surface/command"
+	"github.com/mortise-dev/mortise/internal/surface/resource"
+	"github.com/mortise-dev/mortise/internal/surface/tool"
+)
+
+// Offer is one thing that a client may list and use by a name of its own.
+type Offer struct {
+	Name       string          // as clients call it: an exposed name, or an address
+	Definition json.RawMessage // as clients are shown it
+	Entry      compose.Entry
+	Ref        ext.Ref          // what answers; zero for what is text
+	Text       string           // what it is, where Ref is zero and it is no command
+	Command    *command.Command // a prompt that is text; else nil
+}
+
+// Offers are everything of a session that clients use by name, each list in the
+// order of the names.
+type Offers struct {
+	Tools, Prompts, Resources, Templates []Offer
+	// Hidden are those that cannot be offered because another has their name. A
+	// name is never given twice.
+	Hidden []Offer
+}
+
+// OfferOptions say how things are offered.
+type OfferOptions struct {
+	NameLimit int // the longest exposed name; 0: NameLimit
+	// Only, when not "", is a server, by its qualified name: nothing else is
+	// offered, and its tools and prompts go by their own names.
+	Only string
+}
+
+// Offer gives everything of the session that can be used by name its name.
+func (s *Session) Offer(options OfferOptions) *Offers {
+	options.NameLimit = cmp.Or(options.NameLimit, NameLimit)
+	b := offering{options: options}
+	for _, t := range s.Tools {
+		b.tool(t)
+	}
+	for _, c := range s.Commands {
+		b.prompt(c)
+	}
+	for _, r := range s.Resources {
+		b.resource(r)
+	}
+	if options.Only == "" {
+		for _, k := range s.Skills {
+			b.text(k.Entry, "skill", "/SKILL.md", k.Value.Body)
+		}
+		for _, a := range s.Agents {
+			b.text(a.Entry, "agent", "", a.Value.Prompt)
+		}
+	}
+	for _, list := range []*[]Offer{&b.Tools, &b.Prompts, &b.Resources, &b.Templates} {
+		b.settle(list)
+	}
+	return &b.Offers
+}
+
+// Tool is the tool that clients call by name; nil when there is none.
+func (o *Offers) Tool(name string) *Offer { return named(o.Tools, name) }
+
+// Prompt is the prompt that clients start by name; nil when there is none.
+func (o *Offers) Prompt(name string) *Offer { return named(o.Prompts, name) }
+
+// Resource is the resource at an address; nil when there is none.
+func (o *Offers) Resource(uri string) *Offer { return named(o.Resources, uri) }
+
+func named(list []Offer, name string) *Offer {
+	i, ok := slices.BinarySearchFunc(list, name, func(o Offer, n string) int { return cmp.Compare(o.Name, n) })
+	if !ok {
+		return nil
+	}
+	return &list[i]
+}
+
+// offering makes the offers of one session.
+type offering struct {
+	Offers
+	options OfferOptions
+}
+
+// settle orders a list and lets no name stand twice.
+func (b *offering) settle(list *[]Offer) {
+	slices.SortStableFunc(*list, func(x, y Offer) int { return cmp.Compare(x.Name, y.Name) })
+	kept := (*list)[:0]
+	for _, o := range *list {
+		if n := len(kept); n > 0 && kept[n-1].Name == o.Name {
+			b.Hidden = append(b.Hidden, o)
+			continue
+		}
+		kept = append(kept, o)
+	}
+	*list = kept
+}
+
+// name is what clients call an entry, and whether it is offered. A server's
+// entry is called SERVER/NAME within its extension.
+func (b *offering) name(e compose.Entry, ref ext.Ref, served bool) (string, bool) {
+	server, name := "", e.Name
+	if served {
+		name = ref.Name
+		server = strings.TrimSuffix(e.Name, "/"+name)
+	}
+	if b.options.Only != "" {
+		return name, served && b.options.Only == ext.Qualified(e.Extension, server)
+	}
+	return exposed(e.Extension, server, name, b.options.NameLimit), true
+}
+
+func (b *offering) tool(t compose.Typed[tool.Tool]) {
+	name, ok := b.name(t.Entry, t.Value.Ref, t.Value.Definition != nil)
+	if !ok {
+		return
+	}
+	o := Offer{Name: name, Entry: t.Entry, Ref: t.Value.Ref}
+	if d := t.Value.Definition; d != nil {
+		o.Definition = with(d, "name", name)
+	} else {
+		o.Definition = object(
+			text("name", name), text("title", t.Value.Title), text("description", t.Description),
+			node("inputSchema", t.Value.Input), node("outputSchema", t.Value.Output), node("annotations", t.Value.Annotations),
+		)
+	}
+	b.Tools = append(b.Tools, o)
+}
+
+func (b *offering) prompt(c compose.Typed[command.Command]) {
+	name, ok := b.name(c.Entry, c.Value.Ref, c.Value.Definition != nil)
+	if !ok {
+		return
+	}
+	o := Offer{Name: name, Entry: c.Entry, Ref: c.Value.Ref}
+	if d := c.Value.Definition; d != nil {
+		o.Definition = with(d, "name", name)
+	} else {
+		o.Command = &c.Value
+		o.Definition = object(text("name", name), text("description", c.Description), arguments(&c.Value))
+	}
+	b.Prompts = append(b.Prompts, o)
+}
+
+// Arguments is the one argument of a command that is text: all that is typed
+// after its name.
+const Arguments = "arguments"
+
+func arguments(c *command.Command) member {
+	if c.ArgumentHint == "" && !c.TakesArguments() {
+		return member{}
+	}
+	return member{"arguments", encoded([]map[string]any{{"name": Arguments, "description": c.ArgumentHint, "required": false}})}
+}
+
+func (b *offering) resource(r compose.Typed[resource.Resource]) {
+	if b.options.Only != "" && !strings.HasPrefix(r.Value.Ref.Target, b.options.Only+"@") {
+		return
+	}
+	o := Offer{Name: r.Value.URI, Entry: r.Entry, Ref: r.Value.Ref}
+	if d := r.Value.Definition; d != nil {
+		o.Definition = d.Raw
+	} else {
+		o.Definition = object(
+			text("uri", r.Value.URI), text("name", r.Value.URI), text("title", r.Value.Title),
+			text("description", r.Description), text("mimeType", r.Value.MIMEType),
+		)
+	}
+	if r.Value.Template {
+		b.Templates = append(b.Templates, o)
+	} else {
+		b.Resources = append(b.Resources, o)
+	}
+}
+
+// text offers an entry that is text as a resource at an address of the host's.
+func (b *offering) text(e compose.Entry, scheme, rest, body string) {
+	uri := scheme + "://" + string(e.Extension) + "/" + url.PathEscape(e.Name) + rest
+	b.Resources = append(b.Resources, Offer{
+		Name: uri, Entry: e, Text: body,
+		Definition: object(text("uri", uri), text("name", e.Qualified), text("description", e.Description), text("mimeType", "text/markdown")),
+	})
+}
