@@ -5,8 +5,11 @@ package discover
 import (
 	"context"
 	"path/filepath"
+	"slices"
+	"sync"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/root"
 	"github.com/mortise-dev/mortise/internal/source"
 	"github.com/mortise-dev/mortise/internal/surface"
 )
@@ -17,6 +20,11 @@ type Options struct {
 	Limits ext.Limits
 	// Enabled: the extension is in use here, not only looked at.
 	Enabled bool
+	// Whole says of which trees Candidate.Content is wanted: of all that lies in
+	// their directories. Nil: of none.
+	Whole func(t ext.Tree) bool
+	// Memory spares what did not change since earlier scans. Nil: read anew.
+	Memory *Memory
 }
 
 // Candidate is one tree as found: its documents read and nothing of them
@@ -25,6 +33,27 @@ type Candidate struct {
 	tree   ext.Tree
 	found  []Found
 	digest ext.Digest
+	whole  ext.Digest
+	// derived is shared by all copies of the candidate.
+	derived *derived
+}
+
+// derived is what a later stage made of a candidate alone.
+type derived struct {
+	once  sync.Once
+	value any
+}
+
+// Derived is what make makes, made once for a candidate and its copies, however
+// often it is passed on. It is for what a later stage makes of a candidate
+// whatever else it knows: make must depend on nothing but the candidate. It is
+// nil for a candidate that Scan did not make.
+func (c *Candidate) Derived(make func() any) any {
+	if c.derived == nil {
+		return make()
+	}
+	c.derived.once.Do(func() { c.derived.value = make() })
+	return c.derived.value
 }
 
 // Found is one place of a tree and what was read there.
@@ -45,11 +74,16 @@ func (c *Candidate) Found() []Found { return c.found }
 // equal digests, equal candidates. It names no place of this machine.
 func (c *Candidate) Digest() ext.Digest { return c.digest }
 
+// Content is the digest of all that lies in the tree's directory. It is zero
+// where Options did not ask for it, and where it could not be made of
+// everything, which a finding of the tree then says.
+func (c *Candidate) Content() ext.Digest { return c.whole }
+
 // Scan reads every document of the tree. It returns an error only when ctx
 // ends; everything else is a finding.
 func Scan(ctx context.Context, t ext.Tree, o Options) (Candidate, error) {
-	s := scan{tree: &t, options: o, contents: map[string]source.Content{}}
-	c := Candidate{tree: t}
+	s := scan{tree: &t, options: o, contents: map[string]reading{}}
+	c := Candidate{tree: t, found: make([]Found, 0, len(t.Places)), derived: new(derived)}
 	for _, spec := range o.Specs {
 		for i := range t.Places {
 			if t.Places[i].Surface != spec.Name {
@@ -64,7 +98,14 @@ func Scan(ctx context.Context, t ext.Tree, o Options) (Candidate, error) {
 	if err := ctx.Err(); err != nil { // what was read last may be read in part
 		return Candidate{}, err
 	}
-	c.digest = digest(&t, c.found)
+	if o.Whole != nil && o.Whole(t) {
+		whole, told, err := content(ctx, &t, o.Memory)
+		if err != nil {
+			return Candidate{}, err
+		}
+		c.whole, c.tree.Findings = whole, slices.Concat(t.Findings, told)
+	}
+	c.digest = digest(&c.tree, c.found)
 	return c, nil
 }
 
@@ -73,13 +114,14 @@ func Scan(ctx context.Context, t ext.Tree, o Options) (Candidate, error) {
 type scan struct {
 	tree     *ext.Tree
 	options  Options
-	contents map[string]source.Content
+	contents map[string]reading
 	counts   map[string]int
-	named    map[string]ext.Digest       // of the code that documents name
+	look     *root.Again                 // at what is remembered; nil until then
 	words    map[string]surface.Presence // of documents that may name code
+	files    map[string]ext.Digest       // of code
+	folders  map[string]ext.Digest       // of code
 	hashed   int64                       // bytes of code
-	files    int                         // of directories of code
-	entered  map[string]bool             // directories of code
+	entries  int                         // of directories of code
 	over     bool                        // there is more code than is hashed
 }
 
@@ -89,6 +131,9 @@ func (s *scan) read(ctx context.Context, p *ext.Place, spec *surface.Spec) Found
 		Origin: o, Path: p.Path, Dialect: p.Dialect, Enabled: s.options.Enabled,
 	}}
 	d := &f.Document
+	if s.tree.Describes != nil {
+		d.Ref = s.tree.Describes.Ref
+	}
 	switch {
 	case p.Fault != nil:
 		d.Findings = ext.Findings{*p.Fault}
@@ -100,7 +145,7 @@ func (s *scan) read(ctx context.Context, p *ext.Place, spec *surface.Spec) Found
 	default:
 		c := s.content(p.File)
 		d.Doc, d.Body, d.BodyLine, d.Findings = c.Doc, c.Body, c.BodyLine, c.Findings
-		d.Digest = ext.Sum(c.Data)
+		d.Digest = c.digest
 		f.Broken = c.Lost
 		if c.Leads != p.Leads && !c.Lost { // not what the tree, and so an adoption, names: nothing of it is told
 			d.Findings = ext.Findings{source.Moved.At(o, "it was read from %s, and led elsewhere a moment before", led(c.Leads))}
@@ -115,7 +160,7 @@ func (s *scan) read(ctx context.Context, p *ext.Place, spec *surface.Spec) Found
 		f.Broken = d.Findings.Failed()
 	}
 	if spec.PerDirectory() && !f.Broken {
-		d.Findings = append(d.Findings, companions(s.tree, p.File, s.options.Limits)...)
+		d.Findings = append(d.Findings, s.companions(p.File)...)
 	}
 	return f
 }
@@ -128,11 +173,11 @@ func led(outside string) string {
 }
 
 // content reads a file once, however many places point at it.
-func (s *scan) content(file string) source.Content {
+func (s *scan) content(file string) reading {
 	if c, ok := s.contents[file]; ok {
 		return c
 	}
-	c := source.Read(s.tree.FS, s.tree.Origin.At(file, 1), s.options.Limits)
+	c := s.document(s.tree.Origin.At(file, 1))
 	if s.shared(file) {
 		s.contents[file] = c
 	}
@@ -155,6 +200,9 @@ func digest(t *ext.Tree, found []Found) ext.Digest {
 	h := ext.NewHash("candidate").Text(string(t.Extension), t.Label, t.Format)
 	if t.Manifest != nil {
 		h.Digest(t.Manifest.Digest())
+	}
+	if d := t.Describes; d != nil {
+		h.Text("describes", d.Surface, d.Entry, d.Ref.Driver, d.Ref.Target, d.Ref.Name).Digest(d.Declaration)
 	}
 	findings(h, t.Findings)
 	for i := range found {

@@ -32,21 +32,13 @@ func (s *scan) refer(ctx context.Context, d *surface.Document) {
 		if !s.options.Enabled {
 			return
 		}
-		named(text, func(p string, sure bool) {
-			if ctx.Err() != nil || s.over {
-				return
+		if c, ok := s.codeOf(ctx, text); ok {
+			h.Text(text).Digest(c)
+			if d.Code == nil {
+				d.Code = map[string]ext.Digest{}
 			}
-			if !sure && path.Ext(p) == ".md" {
-				return // prose that mentions prose
-			}
-			if _, known := s.words[p]; !known && len(s.words) >= maxWords {
-				s.over = true
-				return
-			}
-			if what := s.presence(p); what == surface.File || sure {
-				h.Text(p).Int(int(what)).Digest(s.code(ctx, p, what))
-			}
-		})
+			d.Code[text] = c
+		}
 	})
 	if s.options.Enabled {
 		d.Digest = h.Sum()
@@ -54,6 +46,29 @@ func (s *scan) refer(ctx context.Context, d *surface.Document) {
 	if s.over {
 		d.Findings.Add(TooMuchCode.At(d.Origin, "what it names is more than %d MiB, %d files or %d words, or lies too deep", maxCode>>20, maxCodeFiles, maxWords))
 	}
+}
+
+// codeOf is the digest of all that a text names below the root; not ok: it
+// names nothing.
+func (s *scan) codeOf(ctx context.Context, text string) (d ext.Digest, ok bool) {
+	h := ext.NewHash("code")
+	named(text, func(p string, sure bool) {
+		if ctx.Err() != nil || s.over {
+			return
+		}
+		if !sure && path.Ext(p) == ".md" {
+			return // prose that mentions prose
+		}
+		if _, known := s.words[p]; !known && len(s.words) >= maxWords {
+			s.over = true
+			return
+		}
+		if what := s.presence(p); what == surface.File || sure {
+			ok = true
+			h.Text(p).Int(int(what)).Digest(s.code(ctx, p, what))
+		}
+	})
+	return h.Sum(), ok
 }
 
 // relative is the path below the root that text names, if it names one.
@@ -155,54 +170,5 @@ var TooMuchCode = &ext.Check{
 var Checks = []*ext.Check{
 	source.Escape, source.Dangling, source.Loop, source.LooksLikeLink, source.Followed, source.Moved,
 	source.TooLarge, source.TooMany, source.TooDeep, source.WrongKind, source.Unreadable, source.BadEnding,
-	source.NearMiss, source.Flat, source.NoDocument, AssetOutside, TooMuchCode,
-}
-
-// companionDepth and companionEntries bound the look at a unit's other files:
-// what a unit may hold under MCP's skills extension is 512 files.
-const (
-	companionDepth   = 6
-	companionEntries = 512
-)
-
-// companions looks at the links among the other files of a unit: one that
-// leads nowhere, or outside, is a warning on its entry.
-func companions(t *ext.Tree, document string, limits ext.Limits) ext.Findings {
-	var out ext.Findings
-	seen := 0
-	var walk func(dir string, depth int)
-	walk = func(dir string, depth int) {
-		entries, err := fs.ReadDir(t.FS, dir)
-		if err != nil || depth > min(companionDepth, limits.Depth) {
-			return
-		}
-		for _, e := range entries {
-			if seen++; seen > companionEntries {
-				return
-			}
-			name := path.Join(dir, e.Name())
-			switch {
-			case e.IsDir() && !strings.HasPrefix(e.Name(), "."):
-				walk(name, depth+1)
-			case e.Type()&fs.ModeSymlink != 0:
-				out = append(out, link(t, name)...)
-			}
-		}
-	}
-	if dir := path.Dir(document); dir != "." {
-		walk(dir, 0)
-	}
-	return out
-}
-
-func link(t *ext.Tree, name string) ext.Findings {
-	_, err := fs.Stat(t.FS, name)
-	if err == nil {
-		return nil
-	}
-	f := source.FaultOf(err, t.Origin.At(name, 0))
-	if f.Check.Severity >= ext.Error {
-		f = AssetOutside.At(f.Origin, "%s", f.Message)
-	}
-	return ext.Findings{f}
+	source.NearMiss, source.Flat, source.NoDocument, AssetOutside, TooMuchCode, NotDigested,
 }

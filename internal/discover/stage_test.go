@@ -86,6 +86,26 @@ func TestScanDigest(t *testing.T) {
 	}
 }
 
+// TestScanDigestOfADescription wants the same words of another server, or of
+// the same one declared anew, to be another candidate.
+func TestScanDigestOfADescription(t *testing.T) {
+	digest := func(d *ext.Described) ext.Digest {
+		c, err := discover.Scan(t.Context(), ext.Tree{Describes: d}, discover.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.Digest()
+	}
+	base := ext.Described{Surface: "server", Entry: "a", Declaration: ext.Sum([]byte("1"))}
+	entry, anew, ref := base, base, base
+	entry.Entry, anew.Declaration, ref.Ref.Driver = "b", ext.Sum([]byte("2")), "mcp"
+	for _, other := range []*ext.Described{nil, &entry, &anew, &ref} {
+		if digest(other) == digest(&base) {
+			t.Errorf("Digest of a tree that describes %+v: got that of one that describes %+v, want another", other, base)
+		}
+	}
+}
+
 // TestScanTakesOnlyWhatTheTreeNames wants a link that is changed after the tree
 // was laid out to bring in nothing: an adoption is to where the tree says that
 // links lead.
@@ -167,7 +187,9 @@ func TestScanReadsOnce(t *testing.T) {
 	tree := spinetest.Trees(t, dir, spinetest.Options{})[0]
 	counted := &counting{FS: tree.FS, opened: map[string]int{}}
 	tree.FS = counted
-	spinetest.Scan(t, []ext.Tree{tree}, spinetest.Options{})
+	if _, err := discover.Scan(t.Context(), tree, discover.Options{Specs: spinetest.Specs, Limits: ext.DefaultLimits, Enabled: true}); err != nil {
+		t.Fatal(err)
+	}
 	for name, n := range counted.opened {
 		if n > 1 || strings.HasSuffix(name, ".txt") || name == "README.md" {
 			t.Errorf("Scan opened %s %d times, want documents alone, once each", name, n)

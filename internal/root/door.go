@@ -18,6 +18,9 @@ type door interface {
 	read(name string, max int64) ([]byte, fact, error)
 	// list returns the entries of a directory in order; the fact only if mark.
 	list(name string, from *origin, mark bool) ([]fs.DirEntry, fact, error)
+	// survey returns the entries of a directory in order, each with a look at
+	// it; ErrCrowded when there are more than most.
+	survey(name string, most int) ([]info, error)
 	// open returns a regular file; for a directory only the fact of it.
 	open(name string) (*os.File, fact, error)
 	// look returns what lies at name and, if it is a link, where that points.

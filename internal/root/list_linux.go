@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"io/fs"
+	"math"
 	"slices"
 	"sync"
 
@@ -39,19 +40,43 @@ func (k *kernel) list(name string, from *origin, mark bool) ([]fs.DirEntry, fact
 	}
 	b := batches.Get().(*batch)
 	defer batches.Put(b)
-	b.names, b.found = b.names[:0], b.found[:0]
-	if err := b.fill(fd); err != nil {
+	if err := b.fill(fd, math.MaxInt); err != nil {
 		return nil, f, err
+	}
+	return b.entries(fd, from), f, nil
+}
+
+func (k *kernel) survey(name string, most int) ([]info, error) {
+	fd, err := k.openat2(name, listFlags)
+	if err != nil {
+		return nil, err
+	}
+	defer unix.Close(fd)
+	b := batches.Get().(*batch)
+	defer batches.Put(b)
+	if err := b.fill(fd, most); err != nil {
+		return nil, err
+	}
+	return b.looks(fd)
+}
+
+// fill takes in every entry of the directory fd, in order.
+func (b *batch) fill(fd, most int) error {
+	b.names, b.found = b.names[:0], b.found[:0]
+	if err := b.read(fd, most); err != nil {
+		return err
 	}
 	slices.SortFunc(b.found, func(x, y span) int {
 		return bytes.Compare(b.names[x.from:x.to], b.names[y.from:y.to])
 	})
-	return b.entries(fd, from), f, nil
+	return nil
 }
 
-// fill takes in every entry of the directory fd.
-func (b *batch) fill(fd int) error {
+func (b *batch) read(fd, most int) error {
 	for {
+		if len(b.found) > most {
+			return ErrCrowded
+		}
 		n, err := unix.Getdents(fd, b.raw[:])
 		switch {
 		case err == unix.EINTR:
@@ -107,10 +132,36 @@ func (b *batch) entries(fd int, from *origin) []fs.DirEntry {
 	return out
 }
 
+// looks is what was taken in and is still there, each with a look at it.
+func (b *batch) looks(fd int) ([]info, error) {
+	names := string(b.names)
+	out := make([]info, 0, len(b.found))
+	for _, s := range b.found {
+		var st unix.Stat_t
+		name := names[s.from:s.to]
+		switch err := lookIn(fd, name, &st); err {
+		case nil:
+			out = append(out, info{name, factOfStat(&st)})
+		case unix.ENOENT: // it went meanwhile
+		default:
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func lookIn(fd int, name string, st *unix.Stat_t) error {
+	for {
+		if err := unix.Fstatat(fd, name, st, unix.AT_SYMLINK_NOFOLLOW|unix.AT_NO_AUTOMOUNT); err != unix.EINTR {
+			return err
+		}
+	}
+}
+
 // typeIn asks for the kind of a file that the file system did not list.
 func typeIn(fd int, name string) fs.FileMode {
 	var st unix.Stat_t
-	if err := unix.Fstatat(fd, name, &st, unix.AT_SYMLINK_NOFOLLOW|unix.AT_NO_AUTOMOUNT); err != nil {
+	if err := lookIn(fd, name, &st); err != nil {
 		return fs.ModeIrregular
 	}
 	return modeOf(st.Mode).Type()

@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -95,6 +96,32 @@ func (p *portable) list(name string, from *origin, _ bool) ([]fs.DirEntry, fact,
 	return out, f, nil
 }
 
+func (p *portable) survey(name string, most int) ([]info, error) {
+	file, _, err := p.start(name, Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	found, err := file.ReadDir(-1)
+	if err != nil {
+		return nil, bare(err)
+	}
+	if len(found) > most {
+		return nil, ErrCrowded
+	}
+	out := make([]info, 0, len(found))
+	for _, e := range found {
+		switch f, _, err := p.look(path.Join(name, e.Name())); {
+		case err == nil:
+			out = append(out, info{e.Name(), f})
+		case !errors.Is(err, fs.ErrNotExist): // else it went meanwhile
+			return nil, err
+		}
+	}
+	slices.SortFunc(out, func(x, y info) int { return strings.Compare(x.name, y.name) })
+	return out, nil
+}
+
 func (p *portable) open(name string) (*os.File, fact, error) {
 	file, f, err := p.start(name, either)
 	if err == nil && f.kind() == Dir {
@@ -178,8 +205,8 @@ func (s stream) pread(p []byte, off int64) (int, error) {
 
 // bare is what went wrong, without the operation and the path.
 func bare(err error) error {
-	if path, ok := err.(*fs.PathError); ok {
-		return path.Err
+	if e, ok := err.(*fs.PathError); ok {
+		return e.Err
 	}
 	return err
 }

@@ -38,8 +38,7 @@ func (t *trace) add(path string, f fact, since int64) {
 	if t == nil {
 		return
 	}
-	s := stampOf(path, f)
-	s.Racy = max(f.mtime, f.ctime) > since-int64(settled)
+	s := newStamp(path, f, since)
 	t.mu.Lock()
 	t.stamps = append(t.stamps, s)
 	t.mu.Unlock()
@@ -52,6 +51,13 @@ func (t *trace) missing(path string) {
 	t.mu.Lock()
 	t.stamps = append(t.stamps, Stamp{Path: path, Kind: Missing})
 	t.mu.Unlock()
+}
+
+// newStamp is the stamp of f, which was seen at or after since.
+func newStamp(path string, f fact, since int64) Stamp {
+	s := stampOf(path, f)
+	s.Racy = max(f.mtime, f.ctime) > since-int64(settled)
+	return s
 }
 
 func stampOf(path string, f fact) Stamp {

@@ -22,9 +22,38 @@ type Document struct {
 	// Refs says, of every path below the root that the document names ("./…" or
 	// "${PLUGIN_ROOT}/…"), what stands there. It is filled for surfaces that run.
 	Refs map[string]Presence
+	// Code says, of every text of the document that names something below the
+	// root, the digest of what it names: of the names, of what stands there and
+	// of its content. It is filled where Refs is and the extension is in use.
+	Code map[string]ext.Digest
 	// Enabled: the extension is in use here, so what it names must be there.
-	Enabled  bool
+	Enabled bool
+	// Ref reaches what the document describes, for one that something running
+	// said of itself; zero elsewhere.
+	Ref      ext.Ref
 	Findings ext.Findings // what reading it noticed; an error refuses what it declares
+}
+
+// DigestOf covers one node of the document, how it is written, and the code
+// that this very node names. It is for documents that hold several entries: a
+// neighbour that comes, goes or changes leaves it as it is.
+func (d *Document) DigestOf(node *ext.Doc) ext.Digest {
+	h := ext.NewHash("node").Text(d.Dialect).Digest(node.Digest())
+	d.code(h, node)
+	return h.Sum()
+}
+
+// code adds what the texts of a node name, in the order of the node.
+func (d *Document) code(h *ext.Hash, node *ext.Doc) {
+	if c, ok := d.Code[node.Text]; ok && node.Kind == ext.String {
+		h.Text(node.Text).Digest(c)
+	}
+	for i := range node.List {
+		d.code(h, &node.List[i])
+	}
+	for i := range node.Map {
+		d.code(h, &node.Map[i].Value)
+	}
 }
 
 // Presence is what stands at a path.

@@ -74,11 +74,24 @@ func read(d surface.Document, e *surface.Entry[Resource]) {
 	e.Name = e.Value.URI
 	scheme, _, found := strings.Cut(e.Value.URI, ":")
 	switch _, err := url.Parse(e.Value.URI); {
-	case !found || scheme == "" || !e.Value.Template && err != nil:
+	case !found || !isScheme(scheme) || !e.Value.Template && err != nil:
 		e.Report(Address, 0, "%s is no absolute address", ext.Quote(ext.Shorten(e.Value.URI, 200)))
 	case own[strings.ToLower(scheme)]:
 		e.Report(Address, 0, "%s has the scheme %s, under which the host offers what extensions hold", ext.Quote(ext.Shorten(e.Value.URI, 200)), ext.Quote(scheme))
 	}
+}
+
+// isScheme reports whether s is the scheme of an address (RFC 3986). What a
+// template could fill in is none: it could become any.
+func isScheme(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+		if !letter && (i == 0 || (c < '0' || c > '9') && c != '+' && c != '-' && c != '.') {
+			return false
+		}
+	}
+	return s != ""
 }
 
 func declared(d surface.Document, e *surface.Entry[Resource]) {

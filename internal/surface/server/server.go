@@ -132,7 +132,7 @@ func decode(docs []surface.Document) []surface.Entry[Server] {
 		}
 		for i := range servers.Map {
 			p := &servers.Map[i]
-			e := surface.Entry[Server]{Name: p.Key, Origin: d.Origin.At(d.Origin.Path, p.Line), Digest: entryDigest(d, p.Key)}
+			e := surface.Entry[Server]{Name: p.Key, Origin: d.Origin.At(d.Origin.Path, p.Line), Digest: entryDigest(&d, p)}
 			readServer(d, &p.Value, &e)
 			out = append(out, e)
 		}
@@ -140,9 +140,11 @@ func decode(docs []surface.Document) []surface.Entry[Server] {
 	return out
 }
 
-// entryDigest tells servers of one file apart; it changes with the file.
-func entryDigest(d surface.Document, name string) ext.Digest {
-	return ext.NewHash("server").Digest(d.Digest).Text(name).Sum()
+// entryDigest changes with a server's name, its own declaration and the code
+// that names, and with nothing else of its file: who consented to one server
+// did not consent to its neighbours, nor are they a reason to start it anew.
+func entryDigest(d *surface.Document, p *ext.Pair) ext.Digest {
+	return ext.NewHash("server").Text(p.Key).Digest(d.DigestOf(&p.Value)).Sum()
 }
 
 func readFile(d surface.Document, e *surface.Entry[Server]) *ext.Doc {

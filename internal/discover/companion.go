@@ -1,0 +1,155 @@
+package discover
+
+import (
+	"io/fs"
+	"path"
+	"strings"
+	"sync"
+
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/root"
+	"github.com/mortise-dev/mortise/internal/source"
+)
+
+// companionDepth and companionEntries bound the look at a unit's other files:
+// what a unit may hold under MCP's skills extension is 512 files.
+const (
+	companionDepth   = 6
+	companionEntries = 512
+)
+
+// companions looks at the links among the other files of a unit: one that
+// leads nowhere, or outside, is a warning on its entry.
+func (s *scan) companions(document string) ext.Findings {
+	dir := path.Dir(document)
+	if dir == "." {
+		return nil
+	}
+	var out ext.Findings
+	for _, name := range s.links(dir) {
+		out = append(out, link(s.tree, name)...)
+	}
+	return out
+}
+
+func link(t *ext.Tree, name string) ext.Findings {
+	_, err := fs.Stat(t.FS, name)
+	if err == nil {
+		return nil
+	}
+	f := source.FaultOf(err, t.Origin.At(name, 0))
+	if f.Check.Severity >= ext.Error {
+		f = AssetOutside.At(f.Origin, "%s", f.Message)
+	}
+	return ext.Findings{f}
+}
+
+// links are the links among the files of a unit. They are looked for anew when
+// a directory of the unit changed.
+func (s *scan) links(dir string) []string {
+	depth := min(companionDepth, s.options.Limits.Depth)
+	m := s.options.Memory
+	r, ok := s.tree.FS.(*root.Root)
+	if m == nil || !ok {
+		u := unit{list: func(name string) ([]fs.DirEntry, root.Stamp, error) {
+			entries, err := fs.ReadDir(s.tree.FS, name)
+			return entries, root.Stamp{}, err
+		}}
+		u.walk(dir, depth)
+		return u.links
+	}
+	at := unitPlace{r.Dir(), dir, depth}
+	if u := m.units.get(at); u != nil && u.holds(s.again(r)) {
+		return u.links
+	}
+	u := &unit{list: r.ListStamped}
+	u.walk(dir, depth)
+	m.units.put(at, u)
+	return u.links
+}
+
+// unit is what lies beside a document.
+type unit struct {
+	list    func(name string) ([]fs.DirEntry, root.Stamp, error)
+	seen    int
+	links   []string
+	stamps  []root.Stamp // of the directories
+	unknown bool         // one of them cannot be known again
+	asked   bool         // since the last sweep; guarded by the mutex of units
+}
+
+func (u *unit) walk(dir string, depth int) {
+	entries, stamp, err := u.list(dir)
+	u.unknown = u.unknown || err != nil || stamp == (root.Stamp{})
+	if err != nil || depth < 0 {
+		return
+	}
+	u.stamps = append(u.stamps, stamp)
+	for _, e := range entries {
+		if u.seen++; u.seen > companionEntries {
+			return
+		}
+		name := path.Join(dir, e.Name())
+		switch {
+		case e.IsDir() && !strings.HasPrefix(e.Name(), "."):
+			u.walk(name, depth-1)
+		case e.Type()&fs.ModeSymlink != 0:
+			u.links = append(u.links, name)
+		}
+	}
+}
+
+func (u *unit) holds(look *root.Again) bool {
+	for i := range u.stamps {
+		if !look.Holds(u.stamps[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// units remembers what lies beside documents.
+type units struct {
+	mu    sync.Mutex
+	known map[unitPlace]*unit
+}
+
+type unitPlace struct {
+	root, dir string
+	depth     int
+}
+
+func (us *units) get(at unitPlace) *unit {
+	us.mu.Lock()
+	defer us.mu.Unlock()
+	u := us.known[at]
+	if u != nil {
+		u.asked = true
+	}
+	return u
+}
+
+func (us *units) put(at unitPlace, u *unit) {
+	us.mu.Lock()
+	defer us.mu.Unlock()
+	if u.unknown {
+		delete(us.known, at)
+		return
+	}
+	if us.known == nil {
+		us.known = map[unitPlace]*unit{}
+	}
+	u.asked, u.list = true, nil
+	us.known[at] = u
+}
+
+func (us *units) sweep() {
+	us.mu.Lock()
+	defer us.mu.Unlock()
+	for at, u := range us.known {
+		if !u.asked {
+			delete(us.known, at)
+		}
+		u.asked = false
+	}
+}

@@ -1,0 +1,129 @@
+package discover
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/root"
+	"github.com/mortise-dev/mortise/internal/source"
+)
+
+// maxDocuments is how many bytes of documents are remembered at most.
+const maxDocuments = 256 << 20
+
+// reading is a document as read, without its bytes.
+type reading struct {
+	source.Content
+	digest ext.Digest // of the bytes
+}
+
+// documents remembers documents, by where they lie and what they belong to.
+type documents struct {
+	mu    sync.Mutex
+	known map[place]*remembered
+	size  int64
+}
+
+// place is a document's: its findings name the origin.
+type place struct {
+	root   string
+	origin ext.Origin
+	limit  int64
+}
+
+type remembered struct {
+	reading
+	stamp root.Stamp
+	size  int64
+	asked bool // since the last sweep; guarded by the mutex of documents
+}
+
+// document reads a document, or knows what it would read. Only what was read
+// inside, and through no link, is remembered: a link may lead elsewhere.
+func (s *scan) document(o ext.Origin) reading {
+	m, limits := s.options.Memory, s.options.Limits
+	r, ok := s.tree.FS.(*root.Root)
+	if m == nil || !ok {
+		return readingOf(source.Read(s.tree.FS, o, limits))
+	}
+	at := place{r.Dir(), o, limits.FileBytes}
+	if was := m.documents.get(at); was != nil && s.again(r).Holds(was.stamp) {
+		return was.reading
+	}
+	from := stamping{Root: r}
+	c := source.Read(&from, o, limits)
+	size := int64(len(c.Data))
+	read := readingOf(c)
+	if from.stamp != (root.Stamp{}) {
+		m.documents.put(at, &remembered{reading: read, stamp: from.stamp, size: size, asked: true})
+	}
+	return read
+}
+
+// again is the scan's one look at what was remembered.
+func (s *scan) again(r *root.Root) *root.Again {
+	if s.look == nil {
+		s.look = r.Again()
+	}
+	return s.look
+}
+
+// readingOf lets go of the bytes. Who adds findings to what is remembered must
+// not write where another does.
+func readingOf(c source.Content) reading {
+	r := reading{c, ext.Sum(c.Data)}
+	r.Data, r.Findings = nil, slices.Clip(c.Findings)
+	return r
+}
+
+// stamping is a root that remembers what the last read came from.
+type stamping struct {
+	*root.Root
+	stamp root.Stamp
+}
+
+// ReadFrom is the root's.
+func (s *stamping) ReadFrom(name string, max int64) (data []byte, outside string, err error) {
+	data, outside, s.stamp, err = s.ReadStamped(name, max)
+	return data, outside, err
+}
+
+func (d *documents) get(at place) *remembered {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	was := d.known[at]
+	if was != nil {
+		was.asked = true
+	}
+	return was
+}
+
+func (d *documents) put(at place, r *remembered) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if was := d.known[at]; was != nil {
+		d.size -= was.size
+		delete(d.known, at)
+	}
+	if d.size+r.size > maxDocuments {
+		return
+	}
+	if d.known == nil {
+		d.known = map[place]*remembered{}
+	}
+	d.known[at] = r
+	d.size += r.size
+}
+
+func (d *documents) sweep() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for at, r := range d.known {
+		if !r.asked {
+			d.size -= r.size
+			delete(d.known, at)
+		}
+		r.asked = false
+	}
+}
