@@ -4,10 +4,10 @@
 package inproc
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"io/fs"
 	"testing/fstest"
 
@@ -44,10 +44,11 @@ type About struct {
 }
 
 // NewTool makes a tool of a function. In is a struct; its fields are the
-// arguments, and unknown ones are refused. What the function returns is written
-// as JSON. It panics when In has no schema, which is a programming mistake.
+// arguments, and unknown or missing ones are refused. What the function returns
+// is written as JSON. It panics when In has no schema, which is a programming
+// mistake.
 func NewTool[In any](of ext.Name, about About, do func(context.Context, In) (any, error)) Tool {
-	schema, err := jsonschema.For[In](nil)
+	schema, resolved, err := schemaOf[In]()
 	if err != nil {
 		panic(fmt.Sprintf("tool %s: %v", about.Name, err))
 	}
@@ -63,13 +64,35 @@ func NewTool[In any](of ext.Name, about About, do func(context.Context, In) (any
 	}
 	return Tool{name: about.Name, definition: definition, call: func(ctx context.Context, argument json.RawMessage) (any, error) {
 		var in In
-		if len(argument) > 0 {
-			if err := jsonv2.Unmarshal(argument, &in, jsonv2.RejectUnknownMembers(true)); err != nil {
-				return nil, ext.AsUsage(fmt.Errorf("the arguments of %s: %s", about.Name, ext.Escape(err.Error())))
-			}
+		if err := read(argument, &in, resolved); err != nil {
+			return nil, ext.AsUsage(fmt.Errorf("the arguments of %s: %s", about.Name, ext.Escape(ext.Shorten(err.Error(), 500))))
 		}
 		return do(ctx, in)
 	}}
+}
+
+func schemaOf[In any]() (*jsonschema.Schema, *jsonschema.Resolved, error) {
+	schema, err := jsonschema.For[In](nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	resolved, err := schema.Resolve(nil)
+	return schema, resolved, err
+}
+
+// read reads arguments; none are an empty object.
+func read[In any](argument json.RawMessage, in *In, schema *jsonschema.Resolved) error {
+	if len(argument) == 0 || string(argument) == "null" {
+		argument = json.RawMessage("{}")
+	}
+	if err := jsonv2.Unmarshal(argument, in, jsonv2.RejectUnknownMembers(true)); err != nil {
+		return err
+	}
+	var given any
+	if err := jsonv2.Unmarshal(argument, &given); err != nil {
+		return err
+	}
+	return schema.Validate(given)
 }
 
 // Describe is the extension as files: its own and its tools'. It panics when
@@ -118,26 +141,39 @@ func New(extensions ...*Extension) *Driver {
 func (d *Driver) Call(ctx context.Context, ref ext.Ref, argument json.RawMessage) (json.RawMessage, error) {
 	t, ok := d.extensions[ref.Target][ref.Name]
 	if !ok {
-		return nil, fmt.Errorf("%s has no tool %s", ext.Quote(ref.Target), ext.Quote(ref.Name))
+		return nil, fmt.Errorf("%s has no tool %s", ext.Quote(ref.Target), ext.Quote(ext.Shorten(ref.Name, 80)))
 	}
 	value, err := safely(ctx, t, argument)
 	if err != nil {
 		return result(err.Error(), nil, true)
 	}
-	text, err := json.Marshal(value)
-	if err != nil {
-		return nil, fmt.Errorf("write the answer of %s: %w", ref.Name, err)
-	}
-	return result(string(text), text, false)
+	return result(string(value), value, false)
 }
 
-func safely(ctx context.Context, t Tool, argument json.RawMessage) (value any, err error) {
+// safely calls a tool: what it answers, written as JSON.
+func safely(ctx context.Context, t Tool, argument json.RawMessage) (value json.RawMessage, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			value, err = nil, fmt.Errorf("%s failed: %v", t.name, p)
+			value, err = nil, fmt.Errorf("%s failed: %s", t.name, ext.Escape(fmt.Sprint(p)))
 		}
 	}()
-	return t.call(ctx, argument)
+	answer, err := t.call(ctx, argument)
+	if err != nil {
+		return nil, err
+	}
+	if value, err = encode(answer); err != nil {
+		return nil, fmt.Errorf("write the answer of %s: %w", t.name, err)
+	}
+	return value, nil
+}
+
+// encode is v as JSON. Texts keep their spelling: agents read them.
+func encode(v any) (json.RawMessage, error) {
+	var out bytes.Buffer
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSpace(out.Bytes()), err
 }
 
 func result(text string, structured json.RawMessage, failed bool) (json.RawMessage, error) {
@@ -148,95 +184,9 @@ func result(text string, structured json.RawMessage, failed bool) (json.RawMessa
 	if len(structured) > 0 && structured[0] != '{' {
 		structured = nil
 	}
-	return json.Marshal(struct {
+	return encode(struct {
 		Content    []content       `json:"content"`
 		Structured json.RawMessage `json:"structuredContent,omitempty"`
 		IsError    bool            `json:"isError,omitempty"`
 	}{[]content{{"text", text}}, structured, failed})
-}
-
-// Link is a link to a tool, which answers each request in turn.
-func (d *Driver) Link(_ context.Context, ref ext.Ref) (*Link, error) {
-	if _, ok := d.extensions[ref.Target]; !ok {
-		return nil, fmt.Errorf("there is no extension %s in this build", ext.Quote(ref.Target))
-	}
-	return &Link{driver: d, target: ref.Target, answers: make(chan json.RawMessage, 16), done: make(chan struct{})}, nil
-}
-
-// Link is a link to one extension. It has one user.
-type Link struct {
-	driver  *Driver
-	target  string
-	answers chan json.RawMessage
-	done    chan struct{}
-}
-
-// Send calls the tool that a request names; anything but a call of a tool is
-// answered with an error, a notification with nothing.
-func (l *Link) Send(ctx context.Context, frame json.RawMessage) error {
-	var f struct {
-		ID     json.RawMessage `json:"id"`
-		Method string          `json:"method"`
-		Params struct {
-			Name      string          `json:"name"`
-			Arguments json.RawMessage `json:"arguments"`
-		} `json:"params"`
-	}
-	if err := json.Unmarshal(frame, &f); err != nil {
-		return fmt.Errorf("read a frame: %w", err)
-	}
-	if f.ID == nil {
-		return nil
-	}
-	type fault struct {
-		Code    int    `json:"code"`
-		Message string `json:"message"`
-	}
-	answer := struct {
-		Version string          `json:"jsonrpc"`
-		ID      json.RawMessage `json:"id"`
-		Result  json.RawMessage `json:"result,omitempty"`
-		Error   *fault          `json:"error,omitempty"`
-	}{Version: "2.0", ID: f.ID}
-	if f.Method != "tools/call" {
-		answer.Error = &fault{-32601, "only tools can be called here"}
-	} else if r, err := l.driver.Call(ctx, ext.Ref{Driver: Name, Target: l.target, Name: f.Params.Name}, f.Params.Arguments); err != nil {
-		answer.Error = &fault{-32602, err.Error()}
-	} else {
-		answer.Result = r
-	}
-	raw, err := json.Marshal(answer)
-	if err != nil {
-		return fmt.Errorf("write a frame: %w", err)
-	}
-	select {
-	case l.answers <- raw:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-l.done:
-		return io.ErrClosedPipe
-	}
-}
-
-// Recv waits for the next answer.
-func (l *Link) Recv(ctx context.Context) (json.RawMessage, error) {
-	select {
-	case raw := <-l.answers:
-		return raw, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case <-l.done:
-		return nil, io.EOF
-	}
-}
-
-// Close ends the link.
-func (l *Link) Close() error {
-	select {
-	case <-l.done:
-	default:
-		close(l.done)
-	}
-	return nil
 }

@@ -1,0 +1,286 @@
+package mcp_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/mortise-dev/mortise/internal/child"
+)
+
+// fixtureMode names the variable that turns this test binary into a server.
+const fixtureMode = "MORTISE_TEST_SERVER"
+
+func TestMain(m *testing.M) {
+	child.Main()
+	if mode := os.Getenv(fixtureMode); mode != "" {
+		newFixture(mode).run()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// fixture is a server that misbehaves as its mode says.
+type fixture struct {
+	mode string
+	in   *bufio.Reader
+
+	mu        sync.Mutex
+	out       *bufio.Writer
+	answers   int
+	grown     int
+	cancelled []string
+	waiting   []string          // ids of the calls that are never answered
+	replies   []json.RawMessage // to what the server asked
+	asking    json.RawMessage   // id of the call that waits for them
+}
+
+func newFixture(mode string) *fixture {
+	return &fixture{mode: mode, in: bufio.NewReader(os.Stdin), out: bufio.NewWriter(os.Stdout)}
+}
+
+// forever waits for the process to be ended. With a timer the runtime does not
+// take it for a deadlock.
+func forever() { <-time.After(time.Hour) }
+
+type message struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+	Result json.RawMessage `json:"result"`
+	Error  json.RawMessage `json:"error"`
+}
+
+func (x *fixture) run() {
+	switch x.mode {
+	case "exit":
+		fmt.Fprintln(os.Stderr, "no config: set \x1b[1mTHING\x1b[0m")
+		os.Exit(7)
+	case "hang":
+		for {
+			if _, err := x.in.ReadString('\n'); err != nil {
+				return
+			}
+		}
+	case "lock":
+		defer x.lock()()
+	case "banner":
+		x.raw("Server v1.0 is listening on standard input\n\n[info] starting\n{not json}\n{\"level\":\"info\"}\n\"text\"\n42\nnull\n[]\n\uFEFF\n")
+	}
+	for {
+		line, err := x.in.ReadString('\n')
+		if err != nil {
+			break
+		}
+		var m message
+		if err := json.Unmarshal([]byte(line), &m); err != nil {
+			fmt.Fprintln(os.Stderr, "cannot read", line)
+			os.Exit(2)
+		}
+		x.handle(m)
+		if x.mode == "deaf" && m.Method == "tools/list" {
+			forever()
+		}
+	}
+	if x.mode == "stubborn" {
+		fmt.Fprintln(os.Stderr, "input ended, going on")
+		forever()
+	}
+}
+
+// lock is held by one server at a time; a second one does not start.
+func (x *fixture) lock() (unlock func()) {
+	path := filepath.Join(os.Getenv("PLUGIN_DATA"), "lock")
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "already running")
+		os.Exit(9)
+	}
+	f.Close()
+	return func() { os.Remove(path) }
+}
+
+func (x *fixture) raw(s string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.out.WriteString(s)
+	x.out.Flush()
+}
+
+func (x *fixture) answer(id json.RawMessage, result string) {
+	switch x.mode {
+	case "banner":
+		x.raw("[debug] about to answer\n\uFEFF{\"jsonrpc\":\"2.0\",\"id\":" + string(id) + ",\"result\":" + result + "}\r\n\n{ done }\n")
+	case "batch":
+		x.raw(`[{"jsonrpc":"2.0","method":"notifications/message","params":{}},{"jsonrpc":"2.0","id":` + string(id) + `,"result":` + result + "}]\n")
+	default:
+		x.raw(`{"jsonrpc":"2.0","id":` + string(id) + `,"result":` + result + "}\n")
+	}
+	if x.answers++; x.mode == "once" {
+		fmt.Fprintln(os.Stderr, "one answer is enough")
+		os.Exit(5)
+	}
+}
+
+func (x *fixture) handle(m message) {
+	switch m.Method {
+	case "initialize":
+		version := "2025-06-18"
+		if x.mode == "future" {
+			version = "2031-01-01"
+		}
+		x.answer(m.ID, `{"protocolVersion":"`+version+`","capabilities":{"tools":{"listChanged":true},"prompts":{},"resources":{}},"serverInfo":{"name":"fixture","version":"1.0"},"instructions":"Ask \u0041 me."}`)
+	case "tools/list":
+		x.tools(m)
+	case "prompts/list":
+		x.answer(m.ID, `{"prompts":[{"name":"greet"}]}`)
+	case "resources/list":
+		x.answer(m.ID, `{"resources":[{"uri":"x://1","name":"one"},{"uri":"x://1","name":"again"}]}`)
+	case "resources/templates/list":
+		x.raw(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"error":{"code":-32601,"message":"Method not found"}}` + "\n")
+	case "tools/call":
+		x.call(m)
+	case "notifications/cancelled":
+		var p struct {
+			RequestID json.RawMessage `json:"requestId"`
+		}
+		json.Unmarshal(m.Params, &p)
+		x.mu.Lock()
+		x.cancelled = append(x.cancelled, string(p.RequestID))
+		x.mu.Unlock()
+	case "":
+		x.replied(m)
+	}
+}
+
+// oddTool has what typed readers lose.
+const oddTool = `{"name":"echo", "inputSchema":{"type":"object","x-odd":1.50e+1},"execution":{"taskSupport":"optional"}, "annotations":{"mine":true},"é":"\u00e9"}`
+
+func (x *fixture) tools(m message) {
+	var p struct{ Cursor string }
+	json.Unmarshal(m.Params, &p)
+	switch x.mode {
+	case "pages":
+		from, _ := strconv.Atoi(p.Cursor)
+		var items []string
+		for i := from; i < min(from+100, 250); i++ {
+			items = append(items, fmt.Sprintf(`{"name":"t%03d","inputSchema":{"type":"object"}}`, i))
+		}
+		next := ""
+		if from+100 < 250 {
+			next = fmt.Sprintf(`,"nextCursor":"%d"`, from+100)
+		}
+		x.answer(m.ID, `{"tools":[`+strings.Join(items, ",")+`]`+next+`}`)
+	case "cursor":
+		var items []string
+		for i := range 8 {
+			items = append(items, fmt.Sprintf(`{"name":"t%d"}`, i))
+		}
+		x.answer(m.ID, `{"nextCursor":"more","tools":[`+strings.Join(items, ",")+`]}`)
+	case "endless":
+		n, _ := strconv.Atoi(p.Cursor)
+		x.answer(m.ID, fmt.Sprintf(`{"nextCursor":"%d","tools":[{"name":"t%d"}]}`, n+1, n))
+	case "toolless":
+		x.raw(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"error":{"code":-32603,"message":"disk is full"}}` + "\n")
+	default:
+		items := []string{oddTool}
+		for i := range x.grown {
+			items = append(items, fmt.Sprintf(`{"name":"new%d"}`, i))
+		}
+		x.answer(m.ID, `{"tools":[`+strings.Join(items, ",")+`]}`)
+	}
+}
+
+func (x *fixture) call(m message) {
+	var p struct {
+		Name      string
+		Arguments json.RawMessage
+		Meta      struct{ ProgressToken json.RawMessage } `json:"_meta"`
+	}
+	json.Unmarshal(m.Params, &p)
+	switch p.Name {
+	case "echo":
+		x.answer(m.ID, `{"content":[],"got":`+string(p.Arguments)+`}`)
+	case "self":
+		self := map[string]any{"pid": os.Getpid(), "env": os.Environ(), "args": os.Args[1:]}
+		self["cwd"], _ = os.Getwd()
+		b, _ := json.Marshal(self)
+		x.answer(m.ID, string(b))
+	case "odd":
+		x.answer(m.ID, `{"content":[{"type":"hologram","depth":1.0e+2}], "n":12345678901234567890.10, "half":"\ud800","twice":1,"twice":2, "isError" : false}`)
+	case "fault":
+		x.raw(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"error":{"code":-32050,"message":"no\nway","data":{"n":1.0}}}` + "\n")
+	case "exit":
+		fmt.Fprintln(os.Stderr, "panic: asked to")
+		os.Exit(3)
+	case "mute":
+		os.Stdout.Close()
+	case "never":
+		x.mu.Lock()
+		x.waiting = append(x.waiting, string(m.ID))
+		x.mu.Unlock()
+	case "cancelled":
+		x.mu.Lock()
+		b, _ := json.Marshal(map[string]any{"cancelled": x.cancelled, "waiting": x.waiting})
+		x.mu.Unlock()
+		x.answer(m.ID, string(b))
+	case "progress":
+		for i := range 5 {
+			x.raw(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%d.0,"x-odd":1e0}}`+"\n", p.Meta.ProgressToken, i))
+		}
+		x.raw(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"half way"}}` + "\n")
+		x.answer(m.ID, `{"content":[]}`)
+	case "log":
+		x.raw(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"for one"}}` + "\n")
+		x.answer(m.ID, `{"content":[]}`)
+	case "grow":
+		x.grown++
+		x.answer(m.ID, `{"content":[]}`)
+		x.raw(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}` + "\n")
+	case "big":
+		x.answer(m.ID, `{"content":"`+strings.Repeat("x", 1<<20)+`"}`)
+	case "huge":
+		x.answer(m.ID, `{"content":"`+strings.Repeat("x", 3<<20)+`"}`)
+	case "ask":
+		x.asking = m.ID
+		x.raw(`{"jsonrpc":"2.0","id":"p","method":"ping"}` + "\n" + `{"jsonrpc":"2.0","id":7,"method":"roots/list"}` + "\n")
+	case "repeat":
+		x.raw(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"id":1,"result":{}}` + "\n")
+		x.answer(m.ID, `{"content":[]}`)
+	case "broken-text":
+		x.raw(`{"jsonrpc":"2.0","id":` + string(m.ID) + ",\"result\":{\"content\":\"caf\xe9\"}}\n")
+	case "close-input":
+		os.Stdin.Close()
+		x.answer(m.ID, `{}`)
+		forever()
+	case "stop-reading":
+		x.answer(m.ID, `{}`)
+		forever()
+	case "secret":
+		fmt.Fprintln(os.Stderr, "the key is", os.Getenv("API_KEY"))
+		os.Exit(4)
+	}
+}
+
+// replied takes in what was answered to us. Two answers complete the call.
+func (x *fixture) replied(m message) {
+	b, _ := json.Marshal(map[string]json.RawMessage{"id": m.ID, "result": orNull(m.Result), "error": orNull(m.Error)})
+	if x.replies = append(x.replies, b); len(x.replies) == 2 {
+		all, _ := json.Marshal(x.replies)
+		x.answer(x.asking, `{"replies":`+string(all)+`}`)
+	}
+}
+
+func orNull(b json.RawMessage) json.RawMessage {
+	if b == nil {
+		return json.RawMessage("null")
+	}
+	return b
+}

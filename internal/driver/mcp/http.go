@@ -1,0 +1,389 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mortise-dev/mortise/ext"
+)
+
+const (
+	farewell    = 2 * time.Second  // to tell a server that its session is over
+	aside       = 5 * time.Second  // for a message that may be lost
+	doubt       = 15 * time.Second // for a ping to a server that lost a message
+	maxErrorDoc = 64 << 10         // of the body of an error
+	maxResumes  = 5                // of one answer, without anything new
+	leastPause  = 100 * time.Millisecond
+	mostPause   = time.Minute
+)
+
+// remote carries frames over Streamable HTTP: each message is a POST, and the
+// answer to a request comes with the answer to its POST.
+type remote struct {
+	conn    *conn
+	client  *http.Client
+	url     string
+	headers []Pair
+	limit   int
+	renew   func(ctx context.Context) error // shakes hands anew
+
+	ctx    context.Context // of the connection; it ends with close
+	cancel context.CancelFunc
+	work   sync.WaitGroup
+
+	mu        sync.Mutex
+	session   string
+	version   string // agreed on, "" before
+	posts     map[uint64]context.CancelFunc
+	closing   bool
+	listening bool
+
+	renewing sync.Mutex // held while shaking hands anew
+}
+
+func openRemote(c *conn, client *http.Client, url string, headers []Pair, limit int) *remote {
+	ctx, cancel := context.WithCancel(context.Background())
+	w := &remote{
+		conn: c, client: client, url: url, headers: headers, limit: limit,
+		ctx: ctx, cancel: cancel, posts: map[uint64]context.CancelFunc{},
+	}
+	c.wire = w
+	return w
+}
+
+func (w *remote) process() *process { return nil }
+
+// settle is told what was agreed on, and begins to listen for what the server
+// says unasked.
+func (w *remote) settle(version string) {
+	w.mu.Lock()
+	begin := !w.listening
+	w.version, w.listening = version, true
+	w.mu.Unlock()
+	if begin {
+		w.spawn(w.listen)
+	}
+}
+
+// spawn runs f unless the connection is being closed, which waits for it.
+func (w *remote) spawn(f func()) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closing {
+		return false
+	}
+	w.work.Go(f)
+	return true
+}
+
+func (w *remote) forget(id uint64) {
+	w.mu.Lock()
+	stop := w.posts[id]
+	w.mu.Unlock()
+	if stop != nil {
+		stop()
+	}
+}
+
+func (w *remote) offer(f *frame) {
+	w.spawn(func() {
+		ctx, cancel := context.WithTimeout(w.ctx, aside)
+		defer cancel()
+		if err := w.post(ctx, f, 0); err != nil && w.ctx.Err() == nil {
+			w.conn.log.note("%s was not delivered: %v", f.method, err)
+		}
+	})
+}
+
+// send posts a notification and waits until it is taken; a request it hands to
+// a goroutine of its own.
+func (w *remote) send(ctx context.Context, f *frame) error {
+	if f.kind != request {
+		return w.post(ctx, f, 0)
+	}
+	id, _ := number(f.bytes(f.id))
+	rctx, stop := context.WithCancel(w.ctx)
+	w.mu.Lock()
+	w.posts[id] = stop
+	w.mu.Unlock()
+	if w.spawn(func() { w.request(rctx, stop, f, id) }) {
+		return nil
+	}
+	stop()
+	return errClosed
+}
+
+func (w *remote) request(ctx context.Context, stop func(), f *frame, id uint64) {
+	defer stop()
+	err := w.post(ctx, f, id)
+	w.mu.Lock()
+	delete(w.posts, id)
+	w.mu.Unlock()
+	if err == nil {
+		err = errors.New("the server's answer ended without a response")
+	}
+	w.conn.fail(id, err) // when it was answered this does nothing
+	var l *lost
+	switch {
+	case !errors.As(err, &l):
+	case unreachable(err) || f.method == "ping":
+		w.conn.end(err)
+	default:
+		w.spawn(w.probe)
+	}
+}
+
+// probe finds out whether a server that lost a message is there at all.
+func (w *remote) probe() {
+	ctx, cancel := context.WithTimeout(w.ctx, doubt)
+	defer cancel()
+	if _, err := w.conn.ask(ctx, "ping", nil, false); errors.Is(err, context.DeadlineExceeded) {
+		w.conn.end(fmt.Errorf("it lost a message, and then did not answer a ping within %v", doubt))
+	}
+}
+
+// lost is a message or an answer that got lost on the way.
+type lost struct{ err error }
+
+func (l *lost) Error() string { return l.err.Error() }
+func (l *lost) Unwrap() error { return l.err }
+
+// unreachable reports whether err says that nobody is there.
+func unreachable(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op == "dial"
+}
+
+// post sends one frame and takes in what is answered, of a session that the
+// server has forgotten in a new one.
+func (w *remote) post(ctx context.Context, f *frame, id uint64) error {
+	session := w.known()
+	err := w.deliver(ctx, f, session, id)
+	if !errors.Is(err, errForgotten) || ofHandshake(f) {
+		return err
+	}
+	if err := w.again(ctx, session); err != nil {
+		return fmt.Errorf("begin anew with a server that has forgotten its session: %w", err)
+	}
+	return w.deliver(ctx, f, w.known(), id)
+}
+
+// errForgotten is a server's answer that it knows no such session.
+var errForgotten = errors.New("it has forgotten the session")
+
+func (w *remote) deliver(ctx context.Context, f *frame, session string, id uint64) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	resp, err := w.do(ctx, http.MethodPost, f, session, "")
+	if err != nil {
+		return err
+	}
+	defer drain(resp, cancel)
+	if resp.StatusCode == http.StatusNotFound && session != "" {
+		return errForgotten
+	}
+	return w.answer(ctx, resp, f, id)
+}
+
+func ofHandshake(f *frame) bool {
+	return f.method == "initialize" || f.method == "notifications/initialized"
+}
+
+// again shakes hands anew, once for all who found that session forgotten.
+func (w *remote) again(ctx context.Context, session string) error {
+	w.renewing.Lock()
+	defer w.renewing.Unlock()
+	if w.known() != session {
+		return nil
+	}
+	w.conn.log.note("it has forgotten the session; a new one is begun")
+	err := w.renew(ctx)
+	if err != nil && ctx.Err() == nil {
+		w.conn.end(err)
+	}
+	return err
+}
+
+func (w *remote) known() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.session
+}
+
+// do makes one HTTP request. Declared headers come first, the protocol's own
+// replace them.
+func (w *remote) do(ctx context.Context, method string, f *frame, session, after string) (*http.Response, error) {
+	var body io.Reader
+	if f != nil {
+		body = bytes.NewReader(f.raw)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, w.url, body)
+	if err != nil {
+		return nil, errors.New("the address cannot be used") // err shows it whole
+	}
+	w.decorate(req, f, session, after)
+	resp, err := w.client.Do(req)
+	if err != nil {
+		return nil, w.explain(ctx, err)
+	}
+	if f != nil && f.method == "initialize" && resp.StatusCode < 300 {
+		w.mu.Lock()
+		w.session = resp.Header.Get("Mcp-Session-Id")
+		w.mu.Unlock()
+	}
+	return resp, nil
+}
+
+func (w *remote) decorate(req *http.Request, f *frame, session, after string) {
+	for _, h := range w.headers {
+		switch http.CanonicalHeaderKey(h.Name) {
+		case "Host":
+			req.Host = h.Value
+		case "Content-Length", "Transfer-Encoding", "Connection", "Upgrade", "Trailer", "Te", "Keep-Alive", "Last-Event-Id", "Mcp-Session-Id", "Mcp-Protocol-Version":
+		default:
+			req.Header.Set(h.Name, h.Value)
+		}
+	}
+	req.Header.Set("Accept", "application/json, text/event-stream")
+	if f == nil {
+		req.Header.Set("Accept", "text/event-stream")
+		req.Header.Del("Content-Type")
+	} else {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	w.mu.Lock()
+	version := w.version
+	w.mu.Unlock()
+	if session != "" && (f == nil || f.method != "initialize") {
+		req.Header.Set("Mcp-Session-Id", session)
+	}
+	if version != "" && (f == nil || f.method != "initialize") {
+		req.Header.Set("MCP-Protocol-Version", version)
+	}
+	if after != "" {
+		req.Header.Set("Last-Event-ID", after)
+	}
+}
+
+// explain is err without the address, which may hold a secret in its query.
+func (w *remote) explain(ctx context.Context, err error) error {
+	if w.ctx.Err() != nil {
+		return errClosed
+	}
+	var u *url.Error
+	if errors.As(err, &u) {
+		err = u.Err
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return &lost{fmt.Errorf("reach %s: %w", origin(w.url), err)}
+}
+
+// answer takes in what a POST was answered with.
+func (w *remote) answer(ctx context.Context, resp *http.Response, f *frame, id uint64) error {
+	media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	switch {
+	case resp.StatusCode >= 300:
+		return w.refusal(resp, media, id)
+	case f.kind != request || resp.StatusCode == http.StatusAccepted || resp.StatusCode == http.StatusNoContent:
+		return nil
+	case media == "text/event-stream":
+		return w.follow(ctx, resp.Body, id)
+	case media == "application/json":
+		b, err := readAtMost(resp.Body, w.limit)
+		if err != nil {
+			return w.cut(ctx, err)
+		}
+		w.conn.take(b, id)
+		return nil
+	}
+	return fmt.Errorf("it answered with %s, which is neither JSON nor a stream of events", ext.Quote(ext.Shorten(media, 80)))
+}
+
+// refusal is the error of a status. A body that is a response to the request
+// is brought to who asked.
+func (w *remote) refusal(resp *http.Response, media string, id uint64) error {
+	body, err := readAtMost(resp.Body, maxErrorDoc)
+	if err == nil && media == "application/json" {
+		if f, err := readFrame(legible(body)); err == nil && f.fault.there() {
+			return &Error{JSON: clone(f.bytes(f.fault))}
+		}
+	}
+	err = &status{code: resp.StatusCode}
+	if id != 0 && resp.StatusCode != http.StatusUnauthorized && media == "text/plain" {
+		err = fmt.Errorf("%w: %s", err, ext.Quote(ext.Shorten(strings.TrimSpace(string(body)), 200)))
+	}
+	return err
+}
+
+// status is an answer of HTTP that is no success.
+type status struct{ code int }
+
+func (s *status) Error() string {
+	say := fmt.Sprintf("it answered %d %s", s.code, http.StatusText(s.code))
+	if s.code == http.StatusUnauthorized || s.code == http.StatusForbidden {
+		say += ": give it the credentials that it wants in its headers"
+	}
+	return say
+}
+
+// close ends all that is under way and tells the server that its session is
+// over.
+func (w *remote) close() {
+	w.conn.end(errClosed)
+	w.mu.Lock()
+	was := w.closing
+	w.closing = true
+	session := w.session
+	w.mu.Unlock()
+	w.cancel()
+	w.work.Wait()
+	if was || session == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), farewell)
+	defer cancel()
+	if resp, err := w.do(ctx, http.MethodDelete, nil, session, ""); err == nil {
+		_ = resp.Body.Close() // whatever it says, the session is over for us
+	}
+}
+
+// drain lets the connection below be used again when the little that may be
+// left of an answer comes at once.
+func drain(resp *http.Response, cancel context.CancelFunc) {
+	t := time.AfterFunc(leastPause, cancel)
+	defer t.Stop()
+	_, _ = io.CopyN(io.Discard, resp.Body, gulp) // what cannot be read is lost with the connection
+	_ = resp.Body.Close()
+}
+
+func readAtMost(r io.Reader, limit int) ([]byte, error) {
+	b, err := io.ReadAll(io.LimitReader(r, int64(limit)+1))
+	if err == nil && len(b) > limit {
+		err = errTooLong
+	}
+	return b, err
+}
+
+// pause waits, and reports whether it did to the end.
+func pause(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

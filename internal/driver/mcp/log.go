@@ -1,0 +1,222 @@
+package mcp
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mortise-dev/mortise/ext"
+)
+
+const (
+	maxLog     = 1 << 20 // of a log file; there are two
+	maxLogLine = 8 << 10
+	maxTail    = 10 // lines of standard error that a status shows
+	leastValue = 8  // letters; shorter values are words like others
+)
+
+// journal is what a server prints beside the protocol, and our notes on it: a
+// file of escaped lines that cannot grow without bound, and the last lines of
+// standard error. Values that were declared as headers or variables are shown
+// by their names.
+type journal struct {
+	path string
+
+	mu      sync.Mutex
+	file    *os.File
+	size    int64
+	off     bool   // there is nothing more to write
+	broken  bool   // the file cannot be written
+	partial []byte // of standard error, a line without an end yet
+	tail    []string
+	secrets []Pair
+	noisy   int
+}
+
+// hide makes the journal show values by their names.
+func (j *journal) hide(vars, headers []Pair) {
+	var out []Pair
+	for _, v := range vars {
+		out = append(out, Pair{"$" + v.Name, v.Value})
+	}
+	for _, h := range headers {
+		for _, word := range append([]string{h.Value}, strings.Fields(h.Value)...) {
+			out = append(out, Pair{h.Name, word})
+		}
+	}
+	out = slices.DeleteFunc(out, func(p Pair) bool { return len(p.Value) < leastValue })
+	slices.SortStableFunc(out, func(a, b Pair) int { return len(b.Value) - len(a.Value) })
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.secrets = out
+}
+
+// shown is s without the values that are hidden.
+func (j *journal) shown(s string) string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.scrub(s)
+}
+
+func (j *journal) scrub(s string) string {
+	for _, p := range j.secrets {
+		if strings.Contains(s, p.Value) {
+			s = strings.ReplaceAll(s, p.Value, "["+p.Name+"]")
+		}
+	}
+	return s
+}
+
+// note writes one line of ours; foreign text in it is quoted already.
+func (j *journal) note(format string, args ...any) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.line("note", j.scrub(fmt.Sprintf(format, args...)))
+}
+
+// noise counts and writes a line that was no message.
+func (j *journal) noise(b []byte) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.noisy++
+	j.line("stdout", ext.Escape(j.scrub(string(b[:min(len(b), maxLogLine)]))))
+}
+
+// Write takes in standard error.
+func (j *journal) Write(b []byte) (int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for rest := b; len(rest) > 0; {
+		part, after, whole := bytes.Cut(rest, []byte("\n"))
+		j.partial = append(j.partial, part...)
+		if whole || len(j.partial) >= maxLogLine {
+			j.flush()
+		}
+		rest = after
+	}
+	return len(b), nil
+}
+
+// flush ends the line of standard error that has begun.
+func (j *journal) flush() {
+	s := strings.TrimRight(string(j.partial[:min(len(j.partial), maxLogLine)]), "\r")
+	j.partial = j.partial[:0]
+	if strings.TrimSpace(s) == "" {
+		return
+	}
+	s = ext.Escape(j.scrub(s))
+	j.line("stderr", s)
+	if j.tail = append(j.tail, ext.Shorten(s, 500)); len(j.tail) > maxTail {
+		j.tail = slices.Clone(j.tail[1:])
+	}
+}
+
+// lines is the end of standard error.
+func (j *journal) lines() []string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if len(j.partial) > 0 {
+		j.flush()
+	}
+	return slices.Clone(j.tail)
+}
+
+// last is the last line of standard error, "" when there is none.
+func (j *journal) last() string {
+	if all := j.lines(); len(all) > 0 {
+		return all[len(all)-1]
+	}
+	return ""
+}
+
+// begin is told that a new process writes from now on.
+func (j *journal) begin() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.partial, j.tail = nil, nil
+}
+
+// counted is the number of lines that were no messages.
+func (j *journal) counted() int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.noisy
+}
+
+// where is the file, "" when there is none or it cannot be written.
+func (j *journal) where() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.broken {
+		return ""
+	}
+	return j.path
+}
+
+func (j *journal) line(kind, s string) {
+	if j.path == "" || j.off || j.broken {
+		return
+	}
+	b := []byte(time.Now().UTC().Format("2006-01-02T15:04:05.000Z") + " " + kind + " " + s + "\n")
+	if err := j.room(int64(len(b))); err != nil {
+		j.broken = true
+		return
+	}
+	n, err := j.file.Write(b)
+	j.size += int64(n)
+	j.broken = err != nil
+}
+
+// room opens the file, and puts one away that is full.
+func (j *journal) room(n int64) error {
+	if j.file == nil {
+		if err := j.open(); err != nil {
+			return err
+		}
+	}
+	if j.size == 0 || j.size+n <= maxLog {
+		return nil
+	}
+	j.file.Close()
+	j.file = nil
+	if err := os.Rename(j.path, j.path+".1"); err != nil {
+		return err
+	}
+	return j.open()
+}
+
+func (j *journal) open() error {
+	if err := os.MkdirAll(filepath.Dir(j.path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(j.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return err
+	}
+	j.file, j.size = f, info.Size()
+	return nil
+}
+
+// close closes the file. Nothing is written afterwards.
+func (j *journal) close() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if len(j.partial) > 0 {
+		j.flush()
+	}
+	if j.file != nil {
+		j.file.Close()
+		j.file = nil
+	}
+	j.off = true
+}

@@ -1,0 +1,375 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/mortise-dev/mortise/ext"
+)
+
+// server is one target that is kept running.
+type server struct {
+	target Target
+	called string // its name, for people
+	opts   *Options
+	client *http.Client
+	log    *journal
+	after  <-chan struct{} // closed when the server it replaces is gone; nil for none
+	stop   context.CancelFunc
+	done   chan struct{} // closed when nothing of it runs
+
+	mu      sync.Mutex
+	status  Status             // Pid, Noise, Stderr and Log are filled in when it is asked for
+	conn    *conn              // while it is ready
+	pid     int                // while there is a process
+	moved   chan struct{}      // closed when status changes, and then another
+	latest  *Description       // of the last time it described itself
+	current bool               // latest is of this start
+	steady  bool               // it was ready for long before it ended
+	cut     context.CancelFunc // ends what is being done, for a restart
+	again   bool               // a restart is wanted
+}
+
+func newServer(t Target, opts *Options, client *http.Client, after <-chan struct{}) *server {
+	return &server{
+		target: t, called: ext.Escape(t.Name), opts: opts, client: client, after: after,
+		log: &journal{path: t.Log}, done: make(chan struct{}), moved: make(chan struct{}),
+		status: Status{Name: t.Name, Key: t.Key, Transport: t.Transport, State: Starting, Since: time.Now()},
+	}
+}
+
+// run keeps the server running until ctx ends.
+func (s *server) run(ctx context.Context) {
+	defer close(s.done)
+	defer s.log.close()
+	if s.after != nil {
+		<-s.after
+	}
+	for quick := 0; ctx.Err() == nil; {
+		err := s.within(ctx, s.live)
+		if s.steady {
+			quick = 0
+		}
+		quick++
+		if ctx.Err() != nil {
+			break
+		}
+		if s.restarts() || s.within(ctx, s.wait(err, quick)) == nil && s.restarts() {
+			quick = 0
+		}
+	}
+	s.log.note("stopped")
+	s.move(func(st *Status) { st.State = Stopped })
+}
+
+// within runs f with a context that a restart ends.
+func (s *server) within(ctx context.Context, f func(context.Context) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s.mu.Lock()
+	s.cut = cancel
+	if s.again {
+		cancel()
+	}
+	s.mu.Unlock()
+	return f(ctx)
+}
+
+// restart ends what is being done and begins anew.
+func (s *server) restart() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.again = true
+	if s.cut != nil {
+		s.cut()
+	}
+}
+
+// restarts reports whether a restart was wanted, once.
+func (s *server) restarts() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	was := s.again
+	s.again = false
+	return was
+}
+
+// wait is what follows an end: a pause before the next try, or a rest until
+// somebody wants it again. Servers that cost nothing while they are away are
+// tried for ever.
+func (s *server) wait(err error, quick int) func(context.Context) error {
+	return func(ctx context.Context) error {
+		var no *refused
+		if errors.As(err, &no) || quick >= s.opts.Tries && s.target.Transport == Stdio {
+			if quick > 1 && no == nil {
+				s.log.note("it ended quickly %d times in a row and is not started again: mend it, then restart it", quick)
+			}
+			s.move(func(st *Status) { st.State = Failed })
+			<-ctx.Done()
+			return nil
+		}
+		d := s.opts.RetryMax
+		if shift := quick - 1; shift < 16 {
+			d = min(d, s.opts.Retry<<shift)
+		}
+		s.log.note("it is tried again in %v", d)
+		s.move(func(st *Status) { st.State = Waiting })
+		pause(ctx, d)
+		return nil
+	}
+}
+
+// live is one life of the server, from its start to its end, which the error
+// explains.
+func (s *server) live(ctx context.Context) (err error) {
+	s.log.begin()
+	s.move(func(st *Status) { st.State = Starting })
+	var p *process
+	defer func() { s.ended(ctx, p, err) }()
+	c, err := s.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.wire.close()
+	p = c.wire.process()
+	s.move(func(st *Status) {
+		if st.Starts++; p != nil {
+			s.pid = p.pid
+		}
+	})
+	if p != nil {
+		s.log.note("started as process %d", p.pid)
+	}
+	h, err := s.greet(ctx, c)
+	if err != nil {
+		return fate(c, err)
+	}
+	if err := s.ask(ctx, c, h, true); err != nil {
+		return fate(c, err)
+	}
+	return fate(c, s.serve(ctx, c, h))
+}
+
+// fate is why a connection is over: its own reason if it ended by itself.
+func fate(c *conn, err error) error {
+	if reason := c.reason(); reason != nil {
+		return reason
+	}
+	return err
+}
+
+// open makes the connection: starts the process, or makes ready to post.
+func (s *server) open(ctx context.Context) (*conn, error) {
+	if s.target.Fault != "" {
+		return nil, refuse("%s", s.target.Fault)
+	}
+	t, err := expand(&s.target, s.opts.Env)
+	if err != nil {
+		return nil, err
+	}
+	s.log.hide(t.Env, t.Headers)
+	c := newConn(s.log)
+	c.explain = func(err error) error { return s.explain(context.Background(), "reach "+s.called, err) }
+	switch t.Transport {
+	case Stdio:
+		return c, s.openProcess(ctx, c, t)
+	case HTTP:
+		return c, s.openRemote(c, t)
+	case SSE:
+		return nil, refuse("the transport sse is not supported: ask its author for streamable-http")
+	}
+	return nil, refuse("the transport %q is not known", t.Transport)
+}
+
+func (s *server) openProcess(ctx context.Context, c *conn, t *Target) error {
+	spec, err := prepare(t, s.opts.Env)
+	if err != nil {
+		return err
+	}
+	spec.Stderr, spec.Grace = s.log, s.opts.Grace
+	p, err := start(ctx, s.opts.Keeper, spec)
+	if err != nil {
+		return err
+	}
+	openStdio(c, p, s.opts.Patience, s.opts.Frame)
+	return nil
+}
+
+func (s *server) openRemote(c *conn, t *Target) error {
+	if err := checkAddress(t.URL); err != nil {
+		return &refused{err.Error()}
+	}
+	if err := checkHeaders(t.Headers); err != nil {
+		return &refused{err.Error()}
+	}
+	w := openRemote(c, s.client, t.URL, t.Headers, s.opts.Frame)
+	w.renew = func(ctx context.Context) error {
+		_, err := s.greet(ctx, c)
+		c.stir() // its lists may be others now
+		return err
+	}
+	return nil
+}
+
+// greet shakes hands within the limit.
+func (s *server) greet(ctx context.Context, c *conn) (*hello, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.opts.Connect)
+	defer cancel()
+	h, err := shake(ctx, c, s.opts.Client)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return nil, fmt.Errorf("it did not answer the greeting within %v", s.opts.Connect)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("greet it: %w", err)
+	}
+	return h, nil
+}
+
+// ask has the server describe itself and tells who wants to know. The first
+// time it is ready then.
+func (s *server) ask(ctx context.Context, c *conn, h *hello, first bool) error {
+	limited, cancel := context.WithTimeout(ctx, s.opts.Connect)
+	defer cancel()
+	d, err := describe(limited, c, h)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return fmt.Errorf("%w: it did not answer within %v", err, s.opts.Connect)
+	}
+	if err != nil {
+		return err
+	}
+	s.described(c, d, first)
+	return nil
+}
+
+func (s *server) described(c *conn, d *description, first bool) {
+	said := ""
+	if d.err != nil {
+		said = s.log.shown(d.err.Error())
+	}
+	for _, n := range d.notes {
+		s.log.note("%s", n)
+	}
+	fresh := Description{JSON: d.doc}
+	s.mu.Lock()
+	news := first || s.latest == nil || !bytes.Equal(s.latest.JSON, fresh.JSON)
+	s.mu.Unlock()
+	if news && s.opts.Joined != nil {
+		s.opts.Joined(s.target.Key, fresh)
+	}
+	s.move(func(st *Status) {
+		s.latest, s.current, s.conn = &fresh, true, c
+		st.Tools, st.Prompts, st.Resources = d.counts.tools, d.counts.prompts, d.counts.resources
+		if first {
+			st.State = Ready
+		}
+		if first || said != "" {
+			st.Error = said
+		}
+	})
+}
+
+// serve waits for the end, and has the server describe itself again when its
+// lists changed. One that says so without a change is asked ever less often.
+func (s *server) serve(ctx context.Context, c *conn, h *hello) error {
+	s.log.note("ready")
+	idle := s.opts.Settle
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-c.done:
+			return c.reason()
+		case <-c.changed:
+		}
+		if !pauseOr(ctx, idle, c.done) {
+			continue
+		}
+		c.still()
+		before := s.last()
+		if err := s.ask(ctx, c, h, false); err != nil {
+			return err
+		}
+		if idle *= 2; !bytes.Equal(before.JSON, s.last().JSON) {
+			idle = s.opts.Settle
+		}
+		idle = min(idle, time.Minute)
+	}
+}
+
+func (s *server) last() Description {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.latest == nil {
+		return Description{}
+	}
+	return *s.latest
+}
+
+// ended takes the end of a life into the status.
+func (s *server) ended(ctx context.Context, p *process, err error) {
+	say, how := "", ""
+	if err != nil && ctx.Err() == nil {
+		say = s.log.shown(err.Error())
+		s.log.note("%s", say)
+	}
+	if p != nil {
+		how = s.log.shown(p.exit())
+	}
+	s.move(func(st *Status) {
+		s.conn, s.current, s.pid = nil, false, 0
+		s.steady = st.State == Ready && time.Since(st.Since) >= s.opts.Steady
+		if say != "" {
+			st.Error = say
+		}
+		if how != "" {
+			st.Exit = how
+		}
+		if st.State == Ready || st.State == Starting {
+			st.State = Waiting // what comes next is not settled yet
+		}
+	})
+}
+
+// move changes the status and wakes who waits for that.
+func (s *server) move(change func(*Status)) {
+	s.mu.Lock()
+	was := s.status.State
+	change(&s.status)
+	if s.status.State != was {
+		s.status.Since = time.Now()
+	}
+	close(s.moved)
+	s.moved = make(chan struct{})
+	s.mu.Unlock()
+	if s.opts.Changed != nil {
+		s.opts.Changed()
+	}
+}
+
+// look is the status now.
+func (s *server) look() Status {
+	s.mu.Lock()
+	st := s.status
+	st.Pid = s.pid
+	s.mu.Unlock()
+	st.Noise, st.Stderr, st.Log = s.log.counted(), s.log.lines(), s.log.where()
+	return st
+}
+
+// pauseOr is pause that ends early with done too.
+func pauseOr(ctx context.Context, d time.Duration, done <-chan struct{}) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+	case <-done:
+	}
+	return false
+}

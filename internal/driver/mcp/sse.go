@@ -1,0 +1,107 @@
+package mcp
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"strconv"
+	"time"
+)
+
+// event is one server-sent event, as far as it matters here.
+type event struct {
+	data  []byte
+	named string        // "" is "message"
+	id    string        // the last one seen on the stream
+	retry time.Duration // asked for on the stream; 0 none
+}
+
+// events reads a stream of server-sent events.
+type events struct {
+	r     *bufio.Reader
+	limit int
+	begun bool // a line was read
+	cr    bool // the last byte was a carriage return
+	id    string
+	retry time.Duration
+}
+
+func newEvents(r io.Reader, limit int) *events {
+	return &events{r: bufio.NewReaderSize(r, 4096), limit: limit}
+}
+
+// next is the next event that has data. What the stream leaves unfinished at
+// its end is no event. The error is io.EOF at the end.
+func (s *events) next() (event, error) {
+	var e event
+	has := false
+	size := 0
+	for {
+		line, err := s.line()
+		if err != nil {
+			return event{}, err
+		}
+		if len(line) == 0 {
+			if has {
+				e.id, e.retry = s.id, s.retry
+				return e, nil
+			}
+			e.named = ""
+			continue
+		}
+		name, value, _ := bytes.Cut(line, []byte(":"))
+		value = bytes.TrimPrefix(value, []byte(" "))
+		switch string(name) {
+		case "data":
+			if size += len(value) + 1; size > s.limit {
+				return event{}, errTooLong
+			}
+			if has {
+				e.data = append(e.data, '\n')
+			}
+			e.data, has = append(e.data, value...), true
+		case "event":
+			e.named = string(value)
+		case "id":
+			if bytes.IndexByte(value, 0) < 0 {
+				s.id = string(value)
+			}
+		case "retry":
+			if ms, err := strconv.ParseUint(string(value), 10, 31); err == nil {
+				s.retry = time.Duration(ms) * time.Millisecond
+			}
+		}
+	}
+}
+
+// line is the next line: it ends with a line feed, a carriage return, or both.
+// A last line without an end is none. It does not read on to see whether a
+// line feed follows a carriage return, which would wait for the next event.
+func (s *events) line() ([]byte, error) {
+	var all []byte
+	for {
+		c, err := s.r.ReadByte()
+		after := s.cr
+		s.cr = err == nil && c == '\r'
+		switch {
+		case err != nil:
+			return nil, err
+		case c == '\n' && after && len(all) == 0:
+			continue
+		case c == '\n' || c == '\r':
+			return s.clean(all), nil
+		}
+		if all = append(all, c); len(all) > s.limit {
+			return nil, errTooLong
+		}
+	}
+}
+
+// clean drops the byte order mark that a stream may begin with.
+func (s *events) clean(line []byte) []byte {
+	if !s.begun {
+		s.begun = true
+		return bytes.TrimPrefix(line, byteOrderMark)
+	}
+	return line
+}

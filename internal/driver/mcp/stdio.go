@@ -1,0 +1,180 @@
+package mcp
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+	"time"
+)
+
+const (
+	outbox   = 64          // frames that wait for a server that does not read
+	lastGasp = time.Second // for the rest of what an ended process wrote, and for the end of one that closed its output
+	gulp     = 64 << 10    // of a pipe at once
+)
+
+// stdio carries frames over the pipes of a process, one a line.
+type stdio struct {
+	conn     *conn
+	proc     *process
+	patience time.Duration // for the process to end after its input did
+	limit    int
+
+	out  chan []byte
+	read chan struct{} // closed when all was read
+	work sync.WaitGroup
+	once sync.Once
+}
+
+// openStdio takes over a process that was just started.
+func openStdio(c *conn, p *process, patience time.Duration, limit int) {
+	w := &stdio{
+		conn: c, proc: p, patience: patience, limit: limit,
+		out: make(chan []byte, outbox), read: make(chan struct{}),
+	}
+	c.wire = w
+	w.work.Go(w.write)
+	w.work.Go(w.watch)
+	go w.readAll() // ends with the pipe, which nothing but the process holds; watch waits for it
+}
+
+func (w *stdio) process() *process { return w.proc }
+
+func (w *stdio) forget(uint64) {}
+
+// send puts a frame into the queue of the writer. A server that does not read
+// is waited for until ctx ends.
+func (w *stdio) send(ctx context.Context, f *frame) error {
+	select {
+	case w.out <- line(f):
+		return nil
+	case <-w.conn.done:
+		return w.conn.reason()
+	case <-ctx.Done():
+		return fmt.Errorf("the server does not read what it is sent: %w", ctx.Err())
+	}
+}
+
+func (w *stdio) offer(f *frame) {
+	select {
+	case w.out <- line(f):
+	default:
+		w.conn.log.note("it does not read what it is sent; one of our messages was left out")
+	}
+}
+
+func line(f *frame) []byte { return slices.Concat(oneLine(f.raw), []byte("\n")) }
+
+func (w *stdio) write() {
+	for {
+		select {
+		case b := <-w.out:
+			if _, err := w.proc.in.Write(b); err != nil {
+				if !within(lastGasp, w.conn.done) { // its end says more
+					w.conn.end(errors.New("it closed its input and went on running, so it was ended"))
+				}
+				return
+			}
+		case <-w.conn.done:
+			return
+		}
+	}
+}
+
+// readAll takes in lines until there are no more.
+func (w *stdio) readAll() {
+	defer close(w.read)
+	r := bufio.NewReaderSize(w.proc.out, gulp)
+	for {
+		b, err := readLine(r, w.limit)
+		if errors.Is(err, errTooLong) {
+			w.conn.end(fmt.Errorf("it sent a line of more than %d MiB, which is more than is taken in", w.limit>>20))
+			_, _ = io.Copy(io.Discard, w.proc.out) // what cannot write cannot end
+			return
+		}
+		if len(b) > 0 || err == nil {
+			w.conn.take(bytes.TrimRight(b, "\r"), 0)
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+var errTooLong = errors.New("longer than is taken in")
+
+// readLine is the next line without its end, a copy. What stands before the
+// end of the input is a line as well, and comes with the error.
+func readLine(r *bufio.Reader, limit int) ([]byte, error) {
+	var all []byte
+	for {
+		part, err := r.ReadSlice('\n')
+		if len(all)+len(part) > limit {
+			return nil, errTooLong
+		}
+		all = append(all, part...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return bytes.TrimSuffix(all, []byte("\n")), err
+		}
+	}
+}
+
+// watch ends the connection when the process ended or closed its output.
+func (w *stdio) watch() {
+	select {
+	case <-w.proc.done:
+		within(lastGasp, w.read)
+		w.conn.end(w.death())
+	case <-w.read:
+		if within(lastGasp, w.proc.done) {
+			w.conn.end(w.death())
+		} else {
+			w.conn.end(errors.New("it closed its output and went on running, so it was ended"))
+		}
+	case <-w.conn.done:
+	}
+}
+
+// within reports whether c is closed in time.
+func within(d time.Duration, c <-chan struct{}) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-c:
+		return true
+	case <-t.C:
+		return false
+	}
+}
+
+// exited is the end of a process by itself.
+type exited struct{ exit, last string }
+
+func (e *exited) Error() string {
+	if e.last == "" {
+		return "it ended: " + e.exit
+	}
+	return fmt.Sprintf("it ended: %s; its last words: %s", e.exit, e.last)
+}
+
+func (w *stdio) death() error { return &exited{w.proc.exit(), w.conn.log.last()} }
+
+// close ends the process: first by the end of its input, then by whatever the
+// keeper of processes has.
+func (w *stdio) close() {
+	w.once.Do(func() {
+		w.conn.end(errClosed)
+		w.proc.stop(w.patience)
+		w.work.Wait()
+		if !within(lastGasp, w.read) {
+			w.conn.log.note("somebody outside its process tree holds its output open")
+		}
+	})
+}
+
+var errClosed = errors.New("the connection was closed")
