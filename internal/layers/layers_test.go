@@ -18,9 +18,10 @@ const module = "github.com/mortise-dev/mortise"
 var ranks = map[string]int{
 	"ext": 0,
 
-	"surface": 10, "state": 10, "pysrc": 10, "doc": 10, "git": 10, "secret": 10, "audit": 10, "root": 10, "spelling": 10,
+	"surface": 10, "state": 10, "pysrc": 10, "doc": 10, "git": 10, "secret": 10, "audit": 10, "root": 10, "spelling": 10, "child": 10, "watch": 10,
 	"frontmatter": 11, "config": 11, // above doc
-	"source": 12, // above frontmatter, root and surface
+	"source":   12, // above frontmatter, root and surface
+	"instance": 11, // above child
 
 	"surface/*": 20, "hook/*": 20, "source/*": 20, "driver/*": 20, "store/*": 20, "discover": 20,
 	"admit":   30,
@@ -35,7 +36,7 @@ var ranks = map[string]int{
 
 // suites are packages of tests alone. They may import what they hold to its
 // contract; nothing but tests imports them.
-var suites = map[string]bool{"surface/surfacetest": true, "source/sourcetest": true, "store/storetest": true, "hook/hooktest": true, "spinetest": true, "layers": true}
+var suites = map[string]bool{"surface/surfacetest": true, "source/sourcetest": true, "store/storetest": true, "hook/hooktest": true, "spinetest": true, "layers": true, "mcptest": true, "mcptest/mcptestserver": true, "npmtest": true}
 
 // denied are imports that the ranks would allow, and why not.
 var denied = []struct{ from, to, why string }{

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package watch
+
+// remote is not known here.
+func remote(string) string { return "" }
