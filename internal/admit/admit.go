@@ -23,9 +23,12 @@ const (
 	Disabled
 	// Pending contributes nothing until a person consents.
 	Pending
+	// Outdated describes what is not there any more, or is there otherwise. It is
+	// no part of the outcome and is not listed.
+	Outdated
 )
 
-var statusWords = [...]string{"", "admitted", "refused", "disabled", "pending"}
+var statusWords = [...]string{"", "admitted", "refused", "disabled", "pending", "outdated"}
 
 // String is the word for s used in listings.
 func (s Status) String() string { return statusWords[s] }
@@ -67,17 +70,23 @@ type Contribution struct {
 // Decision is what was decided about one candidate, with everything noticed.
 type Decision struct {
 	candidate     *discover.Candidate
+	tree          ext.Tree
 	status        Status
 	reason        string
 	contributions []Contribution
 	findings      ext.Findings
 }
 
-// Tree is the tree that was decided about.
-func (d *Decision) Tree() ext.Tree { return d.candidate.Tree() }
+// Tree is the tree that was decided about. One that describes something comes
+// with the trust of what it describes.
+func (d *Decision) Tree() ext.Tree { return d.tree }
 
 // Digest is the candidate's.
 func (d *Decision) Digest() ext.Digest { return d.candidate.Digest() }
+
+// Content is the digest of the candidate's whole tree; zero where it was not
+// asked for, or could not be told.
+func (d *Decision) Content() ext.Digest { return d.candidate.Content() }
 
 // Status is the decision.
 func (d *Decision) Status() Status { return d.status }
@@ -179,9 +188,17 @@ type Rules struct {
 	Workspace string          // the identity that State knows the workspace by
 	// Off names extensions that the configuration switches off, and why.
 	Off map[ext.Name]string
+	// Held names extensions of the workspace that wait for its person, and why,
+	// although it is adopted.
+	Held map[ext.Name]string
+	// Consented are the effects of the workspace that its person consented to, by
+	// their keys; others wait. Nil: all.
+	Consented map[ext.Digest]bool
 	// Asked names the hooks that a connected door asks.
 	Asked map[string]bool
-	Now   time.Time // for grants that end
+	// Drivers names what can be reached in this build. Nil: everything.
+	Drivers map[string]bool
+	Now     time.Time // for grants that end
 }
 
 // Decide reviews each candidate: admitted, admitted incomplete, or not. Every
@@ -189,12 +206,16 @@ type Rules struct {
 func Decide(cs []discover.Candidate, rules Rules) []Decision {
 	out := make([]Decision, len(cs))
 	for i := range cs {
-		r := &review{tree: cs[i].Tree(), rules: &rules, Decision: Decision{candidate: &cs[i]}}
-		for _, step := range steps {
-			step(r)
+		r := &review{rules: &rules, Decision: Decision{candidate: &cs[i], tree: cs[i].Tree()}}
+		if r.tree.Describes == nil {
+			r.prepare()
+			for _, step := range judging {
+				step(r)
+			}
 		}
 		out[i] = r.Decision
 	}
+	describe(out, &rules)
 	return out
 }
 

@@ -9,39 +9,58 @@ import (
 // person's own configuration.
 func OfWorkspace(t ext.Tree) bool { return t.Origin.Trust < ext.Builtin && !t.Own }
 
-// Effects is the digest of everything of the workspace among decisions that
-// runs, connects or guards, the code it names included: what a person who
-// adopts the workspace consents to beside its text. Text that changes leaves
-// it as it is.
-func Effects(ds []Decision) ext.Digest {
-	h := ext.NewHash("effects")
+// Effect is one thing that runs, connects or guards.
+type Effect struct {
+	Surface   string
+	Extension ext.Name
+	Name      string
+	Origin    ext.Origin
+	Detail    string // what it is, in words: a command line, an address
+	Digest    ext.Digest
+}
+
+// effectOf is the effect of a contribution.
+func effectOf(x ext.Name, c *Contribution) Effect {
+	return Effect{Surface: c.Spec.Name, Extension: x, Name: c.Name, Origin: c.Origin, Detail: c.Description, Digest: c.Digest}
+}
+
+// Key identifies the effect with its content: equal keys, the same consent.
+func (e Effect) Key() ext.Digest {
+	return ext.NewHash("effect").Text(e.Surface, string(e.Extension), e.Name, e.Origin.Path).Digest(e.Digest).Sum()
+}
+
+// Effects are everything of the workspace among decisions that runs, connects
+// or guards, the code it names included: what a person who adopts the workspace
+// consents to beside its text. Text that changes leaves them as they are.
+func Effects(ds []Decision) []Effect {
+	var out []Effect
 	for i := range ds {
 		d := &ds[i]
-		if !OfWorkspace(d.Tree()) {
+		if !OfWorkspace(d.Tree()) || d.Tree().Describes != nil {
 			continue
 		}
 		for j := range d.contributions {
-			c := &d.contributions[j]
-			if c.Spec.Runs {
-				h.Text(c.Spec.Name, string(d.Tree().Extension), c.Name, c.Origin.Path).Digest(c.Digest)
+			if c := &d.contributions[j]; c.Spec.Runs {
+				out = append(out, effectOf(d.Tree().Extension, c))
 			}
 		}
 	}
-	return h.Sum()
+	return out
 }
 
-// Consents are the grants that adopting the workspace gives: to the code of
-// each of its plugins, as it is now.
+// Consents are the grants that a person gives with an adoption: to the code of
+// each plugin, the workspace's and their own, as its whole tree is now. A tree
+// whose content could not be told is granted nothing.
 func Consents(ds []Decision) []Consent {
 	var out []Consent
 	for i := range ds {
 		d := &ds[i]
-		if t := d.Tree(); !OfWorkspace(t) || t.Origin.Trust != ext.Plugin {
+		if t := d.Tree(); t.Origin.Trust != ext.Plugin || t.Describes != nil || d.Content() == (ext.Digest{}) {
 			continue
 		}
 		for j := range d.contributions {
 			if d.contributions[j].Spec.Runs {
-				out = append(out, Consent{Kind: GrantCode, Subject: string(d.Tree().Extension), Digest: d.Digest()})
+				out = append(out, Consent{Kind: GrantCode, Subject: string(d.Tree().Extension), Digest: d.Content()})
 				break
 			}
 		}

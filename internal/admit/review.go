@@ -41,33 +41,65 @@ var (
 	}
 	NeedsGrant = &ext.Check{
 		Code: "grant-needed", Severity: ext.Info,
-		Doc: "What a plugin's entry would run or connect to waits for a person's grant.",
-		Fix: "Nothing yet: this version starts nothing. What it would run is shown by mortise explain.",
+		Doc: "What a plugin's entry would run or connect to waits for a person's grant: for its first, or for a new one since something in the plugin's directory changed.",
+		Fix: "Run mortise trust: it shows what would run, and grants it.",
+	}
+	NoDriver = &ext.Check{
+		Code: "driver-unknown", Severity: ext.Warning,
+		Doc: "An entry wants to be reached by a driver that this version does not have. It is not offered.",
+		Fix: "Use a version that has the driver, or disable the entry.",
 	}
 )
 
 // Checks lists what admission can find, for the docs.
-var Checks = []*ext.Check{Trust, NameInvalid, NameTwice, Incomplete, GuardUnasked, NeedsGrant}
+var Checks = []*ext.Check{Trust, NameInvalid, NameTwice, Incomplete, GuardUnasked, NeedsGrant, NoDriver}
 
 // review is one candidate under judgement.
 type review struct {
 	Decision
-	tree  ext.Tree
 	rules *Rules
 	// failed: the extension is refused whole.
 	failed bool
 }
 
-// steps are the checks in the order they run: all of them, whatever the
-// earlier ones found.
-var steps = []func(*review){
-	(*review).layout,
-	(*review).decode,
-	(*review).trust,
-	(*review).names,
-	(*review).whole,
-	(*review).entries,
-	(*review).decide,
+// reading are the checks that depend on the candidate alone, and judging those
+// that depend on the rules as well, in the order they run: all of them, whatever
+// the earlier ones found.
+var (
+	reading = []func(*review){
+		(*review).layout,
+		(*review).decode,
+		(*review).trust,
+		(*review).names,
+	}
+	judging = []func(*review){
+		(*review).whole,
+		(*review).entries,
+		(*review).decide,
+	}
+)
+
+// prepared is what reading made of a candidate. It is not changed any more.
+type prepared struct {
+	contributions []Contribution
+	findings      ext.Findings
+	failed        bool
+}
+
+// prepare reads a candidate once, however often it is judged.
+func (r *review) prepare() {
+	p := r.candidate.Derived(func() any {
+		first := &review{Decision: Decision{candidate: r.candidate, tree: r.tree}}
+		for _, step := range reading {
+			step(first)
+		}
+		for i := range first.contributions {
+			c := &first.contributions[i]
+			c.Findings = slices.Clip(c.Findings) // who adds to them makes a copy
+		}
+		return &prepared{first.contributions, slices.Clip(first.findings), first.failed}
+	}).(*prepared)
+	r.contributions, r.findings, r.failed = slices.Clone(p.contributions), p.findings, p.failed
 }
 
 // layout takes over what laying the tree out noticed; a fault there, in the
@@ -220,12 +252,40 @@ func (r *review) entry(c *Contribution) {
 			With("To use the extension without it, disable it: mortise disable %s:%s --reason \"…\".", r.tree.Extension, ext.Escape(state.EntryName(c.Spec.Name, c.Name))))
 		return
 	}
-	if c.Spec.Runs && r.tree.Origin.Trust <= ext.Plugin && !r.granted() {
+	if !c.Spec.Runs {
+		return
+	}
+	switch driver, known := r.driver(c); {
+	case r.changed(c):
+		c.Status, c.Reason = EntryPending, "changed since the workspace was adopted"
+	case r.tree.Origin.Trust <= ext.Plugin && !r.granted():
 		c.Status, c.Reason = EntryPending, "waits for a grant"
 		if r.rules.Adopted {
 			c.Findings.Add(NeedsGrant.At(c.Origin, "%s %s waits for a grant", c.Spec.Name, ext.Quote(c.Name)))
 		}
+	case !known:
+		c.Status, c.Reason = EntryPending, "this version has no driver "+ext.Quote(driver)
+		c.Findings.Add(NoDriver.At(c.Origin, "%s %s wants the driver %s", c.Spec.Name, ext.Quote(c.Name), ext.Quote(driver)))
 	}
+}
+
+// changed reports whether an effect of the workspace is not one that its person
+// consented to.
+func (r *review) changed(c *Contribution) bool {
+	return r.rules.Consented != nil && OfWorkspace(r.tree) && !r.rules.Consented[effectOf(r.tree.Extension, c).Key()]
+}
+
+// referring is a value that a driver reaches.
+type referring interface{ Refers() ext.Ref }
+
+// driver is the driver that an entry wants, and whether this build has it.
+func (r *review) driver(c *Contribution) (name string, known bool) {
+	v, ok := c.Value.(referring)
+	if !ok || r.rules.Drivers == nil {
+		return "", true
+	}
+	name = v.Refers().Driver
+	return name, name == "" || r.rules.Drivers[name]
 }
 
 // unaskedGuard reports whether the tree has a guard that would not be consulted.
@@ -268,7 +328,7 @@ const GrantCode = "code"
 
 func (r *review) granted() bool {
 	return r.rules.Granted || r.rules.State != nil &&
-		r.rules.State.Granted(GrantCode, string(r.tree.Extension), r.candidate.Digest(), r.rules.Now)
+		r.rules.State.Granted(GrantCode, string(r.tree.Extension), r.candidate.Content(), r.rules.Now)
 }
 
 // decide sets the tree's status, and that of its entries where it follows.
@@ -282,6 +342,8 @@ func (r *review) decide() {
 		r.status, r.reason, all = Refused, "at fault", EntryRefused
 	case !r.rules.Alone && !r.rules.Adopted && OfWorkspace(r.tree):
 		r.status, r.reason, all = Pending, "the workspace is not adopted", EntryPending
+	case !r.rules.Alone && OfWorkspace(r.tree) && r.rules.Held[r.tree.Extension] != "":
+		r.status, r.reason, all = Pending, r.rules.Held[r.tree.Extension], EntryPending
 	case r.unaskedGuard():
 		r.status, r.reason, all = Pending, "it has a guard that no door asks", EntryPending
 	}

@@ -40,7 +40,7 @@ var Now = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
 //	off EXTENSION reason …
 //	grant EXTENSION [stale|lapsed]
 //
-// A grant is for the candidate's own digest unless it is stale.
+// A grant is for the candidate's whole tree unless it is stale.
 func Rules(t testing.TB, text string, cs []discover.Candidate) admit.Rules {
 	t.Helper()
 	r := admit.Rules{State: &state.Snapshot{}, Workspace: "here", Now: Now}
@@ -93,7 +93,7 @@ func grant(t testing.TB, r *admit.Rules, words []string, cs []discover.Candidate
 		if string(cs[i].Tree().Extension) != words[0] {
 			continue
 		}
-		g := state.Grant{Kind: admit.GrantCode, Subject: words[0], Digest: cs[i].Digest()}
+		g := state.Grant{Kind: admit.GrantCode, Subject: words[0], Digest: cs[i].Content()}
 		switch strings.Join(words[1:], " ") {
 		case "stale":
 			g.Digest = ext.Sum([]byte("what was there before"))

@@ -42,6 +42,9 @@ func (o Options) filled() Options {
 	return o
 }
 
+// whole: the digest of a plugin's whole tree is what a grant is for.
+func (o Options) whole(t ext.Tree) bool { return !o.Idle && t.Origin.Trust == ext.Plugin }
+
 // Trees lays out each directory below dir as one tree, sorted by name. The
 // directory's name up to a plus sign is the extension's: "owner+2" is a second
 // tree of the owner's. "mortise" is built in, "owner" the owner's, what begins
@@ -96,7 +99,7 @@ func Scan(t testing.TB, trees []ext.Tree, o Options) []discover.Candidate {
 	o = o.filled()
 	out := make([]discover.Candidate, len(trees))
 	for i := range trees {
-		c, err := discover.Scan(t.Context(), trees[i], discover.Options{Specs: o.Specs, Limits: o.Limits, Enabled: !o.Idle})
+		c, err := discover.Scan(t.Context(), trees[i], discover.Options{Specs: o.Specs, Limits: o.Limits, Enabled: !o.Idle, Whole: o.whole})
 		if err != nil {
 			t.Fatal(err)
 		}
