@@ -16,11 +16,13 @@ import (
 	"github.com/mortise-dev/mortise/internal/host"
 	"github.com/mortise-dev/mortise/internal/source/bridge"
 	"github.com/mortise-dev/mortise/internal/source/dir"
+	"github.com/mortise-dev/mortise/internal/source/live"
 	"github.com/mortise-dev/mortise/internal/source/roots"
 	"github.com/mortise-dev/mortise/internal/surface"
 	"github.com/mortise-dev/mortise/internal/surface/agent"
 	"github.com/mortise-dev/mortise/internal/surface/command"
 	"github.com/mortise-dev/mortise/internal/surface/prompt"
+	"github.com/mortise-dev/mortise/internal/surface/resource"
 	"github.com/mortise-dev/mortise/internal/surface/server"
 	"github.com/mortise-dev/mortise/internal/surface/skill"
 	"github.com/mortise-dev/mortise/internal/surface/tool"
@@ -34,6 +36,7 @@ var Specs = []*surface.Spec{
 	prompt.Surface.Spec,
 	server.Surface.Spec,
 	tool.Surface.Spec,
+	resource.Surface.Spec,
 	toolcall.Before.Spec,
 }
 
@@ -53,7 +56,7 @@ func Checks() []CheckGroup {
 		{"The pass", host.Checks},
 		{"Configuration", config.Checks},
 		{"Files and links", discover.Checks},
-		{"Finding extensions", slices.Concat(roots.Checks, dir.Checks)},
+		{"Finding extensions", slices.Concat(roots.Checks, dir.Checks, live.Checks)},
 		{"Formats and manifests", bridge.Checks},
 		{"JSON, YAML and TOML", doc.Checks},
 		{"Front matter", frontmatter.Checks},

@@ -7,6 +7,9 @@ import (
 	"slices"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/call"
+	"github.com/mortise-dev/mortise/internal/discover"
+	"github.com/mortise-dev/mortise/internal/driver/inproc"
 	"github.com/mortise-dev/mortise/internal/host"
 	"github.com/mortise-dev/mortise/internal/state"
 	"github.com/mortise-dev/mortise/internal/store/sqlstore"
@@ -15,29 +18,50 @@ import (
 // Workers is how many trees are read at once.
 const Workers = 2
 
-// Open makes a host for the place. One that only looks writes nothing, not
-// even the file that state is kept in. Call done when finished with it.
-func Open(ctx context.Context, p host.Place, write bool, cache *host.Cache) (h *host.Host, done func() error, err error) {
+// Open makes a host for the place. Call done when finished with it.
+func Open(ctx context.Context, p host.Place, purpose host.Purpose, cache *host.Cache) (h *host.Host, done func() error, err error) {
 	path := filepath.Join(p.Paths.State, "state.db")
 	var store state.Store = sqlstore.ReadOnly(path)
-	done = func() error { return nil }
-	if write {
+	files, done := p.Files(), func() error { return nil }
+	if purpose != host.Looking {
 		opened, err := sqlstore.Open(ctx, path)
 		if err != nil {
 			return nil, nil, err
 		}
 		store, done = opened, opened.Close
+		files = append(files, opened.Files()...)
 	}
-	return host.New(host.Options{
+	x := own(func() *host.Host { return h })
+	o := host.Options{
 		Specs:     Specs,
 		Catalogue: Digest(),
 		Configure: p.Configure,
 		Sources:   Sources,
 		Store:     store,
-		Look:      !write,
+		Look:      purpose == host.Looking,
 		Cache:     cache,
+		Memory:    memory(p, purpose),
 		Workers:   Workers,
-	}), done, nil
+		Drivers:   map[string]call.Driver{inproc.Name: ownDriver(x), mcpDriver: idle{}},
+		Files:     files,
+	}
+	if purpose == host.Serving {
+		s := newServers(p)
+		o.Drivers[mcpDriver], o.Watch = s.driver(), true
+		o.Serve = s.serve
+	}
+	h = host.New(o)
+	return h, done, nil
+}
+
+// memory is what spares reading what did not change. A host that only looks
+// makes no folder for it, and uses the one that is there.
+func memory(p host.Place, purpose host.Purpose) *discover.Memory {
+	dir := filepath.Join(p.Paths.Cache, "trees")
+	if _, err := os.Stat(dir); purpose == host.Looking && err != nil {
+		dir = ""
+	}
+	return discover.NewMemory(dir)
 }
 
 // Check looks at directories: each extension root is judged alone.
@@ -88,7 +112,7 @@ func build(in host.Inspection) ext.Digest {
 // CheckWorkspace looks at everything that a workspace's configuration names,
 // as if it were adopted and nothing were known of it.
 func CheckWorkspace(ctx context.Context, p host.Place) (*host.Listing, error) {
-	c, findings, err := p.Configure()
+	c, findings, err := p.Configure(nil)
 	if err != nil {
 		return nil, err
 	}

@@ -11,14 +11,24 @@ import (
 	"github.com/mortise-dev/mortise/internal/source/bridge"
 	"github.com/mortise-dev/mortise/internal/source/builtin"
 	"github.com/mortise-dev/mortise/internal/source/dir"
+	"github.com/mortise-dev/mortise/internal/source/live"
 	"github.com/mortise-dev/mortise/internal/source/roots"
+	"github.com/mortise-dev/mortise/internal/state"
+	"github.com/mortise-dev/mortise/internal/surface/server"
 )
 
 // Sources are the sources of a configuration, in load order: what is built in,
-// then what the configuration names.
-func Sources(c *config.Config, adopted bool) []ext.Source {
-	own := &builtin.Source{Extension: ext.BuiltinName, Files: builtinFiles(), Loose: bridge.Loose, Env: personal(c)}
-	return append([]ext.Source{own}, Configured(c, adopted)...)
+// then what the configuration names, then what servers said of themselves.
+func Sources(c *config.Config, vouched bool, described []state.Description) []ext.Source {
+	own := &builtin.Source{Extension: ext.BuiltinName, Files: own(nil).Describe(), Loose: bridge.Loose, Env: personal(c)}
+	said := &live.Source{Surface: server.Surface.Name, Files: c.Limits.Files}
+	for _, d := range described {
+		said.Descriptions = append(said.Descriptions, live.Description{
+			Extension: d.Extension, Server: d.Server, Declaration: d.Declaration, Content: d.Content,
+			Ref: ext.Ref{Driver: mcpDriver, Target: target(d.Extension, d.Server, d.Declaration)},
+		})
+	}
+	return append(append([]ext.Source{own}, Configured(c, vouched)...), said)
 }
 
 // Configured are the sources that a configuration names: the owner's

@@ -17,7 +17,8 @@ import (
 )
 
 // An adoption is to what its person was shown: text may be edited, and nothing
-// else may change behind their back, whichever way it changes.
+// else may change behind their back, whichever way it changes. What was adopted
+// goes on as it was; what is new or changed waits.
 func TestAdoptionLapsesWithItsEffects(t *testing.T) {
 	link := func(target, name string) func(string) error {
 		return func(dir string) error {
@@ -42,42 +43,50 @@ func TestAdoptionLapsesWithItsEffects(t *testing.T) {
 	}
 	const only = "[plugins.acme]\npath = \"./acme\"\n"
 	const conf = only + "[plugins.zeta]\npath = \"./other\"\n"
+	code := []string{"acme:js"} // waits when code changes that it names
+	text := []string{"owner:review", "acme:deploy"}
 	for _, c := range []struct {
 		name   string
 		change func(dir string) error
 		holds  bool
+		waits  []string // not in use afterwards, though adopted or declared
+		goesOn []string // in use as before; nil: text
 	}{
-		{"nothing", func(string) error { return nil }, true},
-		{"the text of a skill", file(".mortise/skills/review/SKILL.md", skillText("review")+"More.\n"), true},
-		{"another skill", file(".mortise/skills/other/SKILL.md", skillText("other")), true},
-		{"a comment in the configuration", file("mortise.toml", conf+"# nothing\n"), true},
-		{"how results are shown", file("mortise.toml", conf+"[output]\ncolor = \"never\"\n"), true},
+		{name: "nothing", change: func(string) error { return nil }, holds: true},
+		{name: "the text of a skill", change: file(".mortise/skills/review/SKILL.md", skillText("review")+"More.\n"), holds: true},
+		{name: "another skill", change: file(".mortise/skills/other/SKILL.md", skillText("other")), holds: true},
+		{name: "a comment in the configuration", change: file("mortise.toml", conf+"# nothing\n"), holds: true},
+		{name: "how results are shown", change: file("mortise.toml", conf+"[output]\ncolor = \"never\"\n"), holds: true},
+		{name: "a default spelled out", change: file("mortise.toml", conf+"enabled = true\n[owner]\npath = \"./.mortise\"\n"), holds: true},
+		// A grant is for the whole of a plugin's tree; its text goes on.
+		{name: "text of a plugin", change: file("acme/skills/deploy/SKILL.md", skillText("deploy")+"More.\n"), holds: true, waits: code},
 
-		{"a default spelled out", file("mortise.toml", conf+"enabled = true\n[owner]\npath = \"./.mortise\"\n"), true},
-		{"the order of plugins", file("mortise.toml", "[plugins.zeta]\npath = \"./other\"\n"+only), false},
-		{"code named with two slashes", file("acme/twice.js", "process.exit(1)\n"), false},
-		{"code named within a text", file("acme/within.js", "process.exit(1)\n"), false},
-		{"code named in a list of paths", file("acme/listed.js", "process.exit(1)\n"), false},
-		{"code named by its bare name", file("acme/bare.js", "process.exit(1)\n"), false},
-		{"code that a link in a named directory leads to", file("acme/real/r.js", "process.exit(1)\n"), false},
-		{"code deep below a directory that is named", file("acme/lib/"+strings.Repeat("d/", 20)+"x.js", "process.exit(1)\n"), false},
-		{"text where the root is named", file("acme/skills/deploy/SKILL.md", skillText("deploy")+"More.\n"), true},
-		{"code below a directory that is named", file("acme/lib/deep/x.js", "process.exit(1)\n"), false},
+		{name: "the order of plugins", change: file("mortise.toml", "[plugins.zeta]\npath = \"./other\"\n"+only)},
+		{name: "code named with two slashes", change: file("acme/twice.js", "process.exit(1)\n"), waits: code},
+		{name: "code named within a text", change: file("acme/within.js", "process.exit(1)\n"), waits: code},
+		{name: "code named in a list of paths", change: file("acme/listed.js", "process.exit(1)\n"), waits: code},
+		{name: "code named by its bare name", change: file("acme/bare.js", "process.exit(1)\n"), waits: code},
+		{name: "code that a link in a named directory leads to", change: file("acme/real/r.js", "process.exit(1)\n"), waits: code},
+		{name: "code deep below a directory that is named", change: file("acme/lib/"+strings.Repeat("d/", 20)+"x.js", "process.exit(1)\n"), waits: code},
+		{name: "code below a directory that is named", change: file("acme/lib/deep/x.js", "process.exit(1)\n"), waits: code},
 
-		{"a server", file(".mortise/mcp.json", `{"mcpServers":{"x":{"command":"true"}}}`), false},
-		{"the code of a server", file(".mortise/run.sh", "#!/bin/sh\nrm -r everything\n"), false},
-		{"the code of a plugin's server", file("acme/serve.js", "process.exit(1)\n"), false},
-		{"a tool", file(".mortise/tools/t.json", `{"description":"T.","inputSchema":{"type":"object"},"ref":{"driver":"process"}}`), false},
-		{"a guard", file(".mortise/hooks/before_tool_call/g.json", `{"ref":{"driver":"process"}}`), false},
-		{"another plugin", file("mortise.toml", conf+"[plugins.more]\npath = \"./acme\"\n"), false},
-		{"where a plugin lies", file("mortise.toml", "[plugins.acme]\npath = \"./other\"\n[plugins.zeta]\npath = \"./other\"\n"), false},
-		{"what a plugin is set to", file("mortise.toml", "[plugins.acme]\npath = \"./acme\"\nsettings = { a = 1 }\n[plugins.zeta]\npath = \"./other\"\n"), false},
-		{"a plugin switched off", file("mortise.toml", conf+"enabled = false\n"), false},
-		{"how strictly is admitted", file("mortise.toml", conf+"[trust]\nwhole = true\n"), false},
-		{"a fragment that is a link outside", link(filepath.Join(outside, "secret.md"), ".mortise/prompts/p.md"), false},
-		{"a skill that is a link outside", link(filepath.Join(outside, "skills/evil"), ".mortise/skills/evil"), false},
-		{"the owner's directory led outside", link(outside, ".mortise"), false},
-		{"a plugin's directory led outside", link(outside, "acme"), false},
+		{name: "a server", change: file(".mortise/mcp.json", `{"mcpServers":{"own":{"command":"./run.sh"},"x":{"command":"true"}}}`), waits: []string{"owner:x"}, goesOn: append([]string{"owner:own"}, text...)},
+		{name: "what a server is", change: file(".mortise/mcp.json", `{"mcpServers":{"own":{"command":"./run.sh","args":["more"]}}}`), waits: []string{"owner:own"}},
+		{name: "the code of a server", change: file(".mortise/run.sh", "#!/bin/sh\nrm -r everything\n"), waits: []string{"owner:own"}},
+		{name: "the code of a plugin's server", change: file("acme/serve.js", "process.exit(1)\n"), waits: code},
+		{name: "a tool", change: file(".mortise/tools/t.json", `{"description":"T.","inputSchema":{"type":"object"},"ref":{"driver":"process"}}`), waits: []string{"owner:t"}},
+		{name: "a guard", change: file(".mortise/hooks/before_tool_call/g.json", `{"ref":{"driver":"process"}}`), waits: []string{"owner:g"}},
+		{name: "another plugin", change: file("mortise.toml", conf+"[plugins.more]\npath = \"./acme\"\n"), waits: []string{"more:deploy", "more:js"}},
+		{name: "where a plugin lies", change: file("mortise.toml", "[plugins.acme]\npath = \"./other\"\n[plugins.zeta]\npath = \"./other\"\n")},
+		{name: "what a plugin is set to", change: file("mortise.toml", "[plugins.acme]\npath = \"./acme\"\nsettings = { a = 1 }\n[plugins.zeta]\npath = \"./other\"\n")},
+		{name: "a plugin switched off", change: file("mortise.toml", "[plugins.acme]\npath = \"./acme\"\nenabled = false\n[plugins.zeta]\npath = \"./other\"\n")},
+		{name: "a plugin left out", change: file("mortise.toml", "")},
+		{name: "no configuration at all", change: func(dir string) error { return os.Remove(filepath.Join(dir, "mortise.toml")) }},
+		{name: "how strictly is admitted", change: file("mortise.toml", conf+"[trust]\nwhole = true\n")},
+		{name: "a fragment that is a link outside", change: link(filepath.Join(outside, "secret.md"), ".mortise/prompts/p.md"), waits: []string{"owner:p"}},
+		{name: "a skill that is a link outside", change: link(filepath.Join(outside, "skills/evil"), ".mortise/skills/evil"), waits: []string{"owner:evil"}},
+		{name: "the owner's directory led outside", change: link(outside, ".mortise"), waits: []string{"owner:evil", "owner:review", "owner:own"}, goesOn: []string{"acme:deploy"}},
+		{name: "a plugin's directory led outside", change: link(outside, "acme"), waits: []string{"acme:evil", "acme:deploy", "acme:js"}, goesOn: []string{"owner:review"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -103,24 +112,43 @@ func TestAdoptionLapsesWithItsEffects(t *testing.T) {
 			}
 			h := open(t, dir, memstore.New(), nil)
 			adopt(t, h)
-			if g := refresh(t, h); !g.Adopted || status(g.Listing(), "owner:own") != "active" || status(g.Listing(), "acme:js") != "active" {
-				t.Fatalf("after adopting, owner:own is %s and acme:js %s, want what adoption showed", status(g.Listing(), "owner:own"), status(g.Listing(), "acme:js"))
+			before := refresh(t, h)
+			if !before.Adopted || before.Lapsed != nil || status(before.Listing(), "owner:own") != "active" || status(before.Listing(), "acme:js") != "active" {
+				t.Fatalf("after adopting, owner:own is %s and acme:js %s, want what adoption showed", status(before.Listing(), "owner:own"), status(before.Listing(), "acme:js"))
 			}
 			if err := c.change(dir); err != nil {
 				t.Skip("not possible here: ", err)
 			}
 			g := refresh(t, h)
-			if g.Adopted != c.holds {
-				t.Errorf("the adoption holds: %v, want %v", g.Adopted, c.holds)
+			if !g.Adopted || (g.Lapsed == nil) != c.holds {
+				t.Errorf("the adoption holds: %v, want %v; the difference is %+v", g.Lapsed == nil, c.holds, g.Lapsed)
 			}
-			for _, s := range g.Session(false).Skills {
-				if !c.holds && s.Extension != ext.BuiltinName {
-					t.Errorf("%s reaches an agent after what runs here changed", s.Qualified)
+			if told := slices.Contains(codes(g.Listing()), "adoption-lapsed"); told == c.holds {
+				t.Errorf("a finding says that it lapsed: %v, want %v", told, !c.holds)
+			}
+			for _, name := range c.waits {
+				if got := status(g.Listing(), name); got == "active" {
+					t.Errorf("%s is %s, want it to wait", name, got)
 				}
 			}
-			for _, f := range g.Session(false).Prompt {
-				if !c.holds {
-					t.Errorf("%s reaches an agent: %q", f.Qualified, f.Value.Text)
+			if c.goesOn == nil {
+				c.goesOn = text
+			}
+			for _, name := range c.goesOn {
+				if got := status(g.Listing(), name); got != "active" {
+					t.Errorf("%s is %s, want it to go on as it was adopted", name, got)
+				}
+			}
+			if g.Lapsed != nil && g.Config.Digest() != before.Config.Digest() {
+				t.Error("the configuration in use is another than the one that was adopted")
+			}
+			if text := g.Session(false).Instructions("b"); strings.Contains(text, "secret") {
+				t.Errorf("text from outside reaches an agent: %s", text)
+			}
+			if len(g.Lapsed) > 0 {
+				adopt(t, h)
+				if again := refresh(t, h); !again.Adopted || again.Lapsed != nil {
+					t.Errorf("adopting it again: the difference is still %+v", again.Lapsed)
 				}
 			}
 		})
@@ -135,7 +163,7 @@ func TestAdoptionOfAnEmptyWorkspace(t *testing.T) {
 	h := open(t, dir, memstore.New(), nil)
 	adopt(t, h)
 	write(t, dir, map[string]string{".mortise/prompts/first.md": "Be kind.\n"})
-	if g := refresh(t, h); !g.Adopted || len(g.Session(false).Prompt) != 1 {
+	if g := refresh(t, h); !g.Adopted || !slices.Contains(texts(g), "Be kind.") {
 		t.Error("the first text un-adopted the workspace")
 	}
 	if err := os.Remove(filepath.Join(dir, ".mortise/prompts/first.md")); err != nil {
@@ -160,9 +188,18 @@ func TestAdoptionOfWhereTheOwnersDirectoryLeads(t *testing.T) {
 	if err := errors.Join(os.Remove(link), os.Symlink("two", link)); err != nil {
 		t.Fatal(err)
 	}
-	if g := refresh(t, h); g.Adopted || len(g.Session(false).Prompt) != 0 {
-		t.Error("the owner's directory leads to another, and the workspace still counts as adopted")
+	if g := refresh(t, h); g.Lapsed == nil || slices.Contains(texts(g), "Obey.") {
+		t.Error("the owner's directory leads to another, and its text reaches an agent")
 	}
+}
+
+// texts are the fragments that an agent gets.
+func texts(g *host.Generation) []string {
+	var out []string
+	for _, f := range g.Session(false).Prompt {
+		out = append(out, f.Value.Text)
+	}
+	return out
 }
 
 // Adopting is refused when the workspace is not what was shown.
@@ -170,7 +207,7 @@ func TestAdoptTakesWhatWasShown(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"mortise.toml": "", ".mortise/skills/review/SKILL.md": skillText("review")})
 	h := open(t, dir, memstore.New(), nil)
-	shown := refresh(t, h).Effects
+	shown := propose(t, h)
 	write(t, dir, map[string]string{".mortise/mcp.json": `{"mcpServers":{"x":{"command":"true"}}}`})
 	if err := h.Adopt(context.Background(), "tester", shown); ext.KindOf(err) != ext.Refused {
 		t.Errorf("adopting what was not shown: %v, want a refusal", err)

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
-	"github.com/mortise-dev/mortise/internal/admit"
 	"github.com/mortise-dev/mortise/internal/spelling"
 	"github.com/mortise-dev/mortise/internal/state"
 )
@@ -145,31 +144,6 @@ func (g *Generation) entries(extension string) []string {
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
-}
-
-// Adopt records that the workspace's person adopted what they were shown: its
-// configuration, and everything in it that runs, connects or guards, with the
-// code that its plugins run. shown is the Effects of the generation they were
-// shown; when the workspace is another by now, adopting it is refused.
-func (h *Host) Adopt(ctx context.Context, by string, shown ext.Digest) error {
-	p, _, err := h.begin(ctx)
-	if err != nil {
-		return err
-	}
-	candidates, err := p.scan(ctx, new(Generation), true)
-	if err != nil {
-		return err
-	}
-	decisions := admit.Decide(candidates, p.rules(true))
-	if p.effects(decisions) != shown {
-		return ext.AsRefused(fmt.Errorf("the workspace is not what was shown: something in it changed, or a link in it leads outside; look at it again"))
-	}
-	a := state.Adoption{Workspace: p.config.Workspace().ID, Digest: shown, By: by, At: p.now.UTC()}
-	records := []state.Record{a}
-	for _, c := range admit.Consents(decisions) {
-		records = append(records, state.Grant{Kind: c.Kind, Subject: c.Subject, Digest: c.Digest, By: by, At: a.At})
-	}
-	return h.change(ctx, state.Event{Kind: "adopted", Subject: a.Workspace, By: by}, func(s *state.Snapshot) { s.Put(records...) })
 }
 
 // change edits the state and adds to its history what was done.

@@ -47,7 +47,7 @@ func (k Look) look(ctx context.Context, s ext.Source) (*part, error) {
 	if t, ok := s.(traced); ok && k.Index.Dir != "" {
 		base = t.Base()
 	}
-	r := reading{options: discover.Options{Specs: k.Specs, Limits: k.Limits}, workers: k.Workers, judge: k.judge, base: base}
+	r := scanning{options: discover.Options{Specs: k.Specs, Limits: k.Limits}, workers: k.Workers, judge: k.judge, base: base}
 	p, h := new(part), ext.NewHash("source")
 	var groups grouping
 	read := 0
@@ -94,7 +94,7 @@ func (g *grouping) add(p *part, d *admit.Decision) {
 
 func (g *grouping) end(p *part) {
 	if len(*g) > 0 {
-		p.Listing.add(*g, ext.Builtin, (*g)[0].Tree().Root)
+		p.Listing.add(*g, ext.Builtin, (*g)[0].Tree().Root, nil)
 		*g = nil
 	}
 }

@@ -6,14 +6,17 @@ package host
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/admit"
+	"github.com/mortise-dev/mortise/internal/call"
 	"github.com/mortise-dev/mortise/internal/compose"
 	"github.com/mortise-dev/mortise/internal/config"
+	"github.com/mortise-dev/mortise/internal/discover"
 	"github.com/mortise-dev/mortise/internal/plan"
 	"github.com/mortise-dev/mortise/internal/session"
 	"github.com/mortise-dev/mortise/internal/state"
@@ -24,16 +27,25 @@ import (
 type Options struct {
 	Specs     []*surface.Spec // in catalogue order
 	Catalogue ext.Digest      // of the build's catalogue: what the specs mean
-	// Configure reads the configuration anew.
-	Configure func() (*config.Config, ext.Findings, error)
-	// Sources makes the sources of a configuration, in load order. adopted says
-	// whether the workspace's person vouches for it.
-	Sources func(c *config.Config, adopted bool) []ext.Source
+	// Configure reads the configuration anew, with the workspace's files as they
+	// were instead of as they are where these are given.
+	Configure func(instead *config.Files) (*config.Config, ext.Findings, error)
+	// Sources makes the sources of a configuration, in load order. vouched says
+	// whether the workspace's person vouches for it; described is what servers
+	// said of themselves.
+	Sources func(c *config.Config, vouched bool, described []state.Description) []ext.Source
 	Store   state.Store
-	Look    bool             // the host only looks: it goes on without a state that cannot be read
-	Cache   *Cache           // nil: one of its own
-	Clock   func() time.Time // nil: time.Now
-	Workers int              // how many trees are read at once; 0: one
+	Look    bool                   // the host only looks: it goes on without a state that cannot be read
+	Cache   *Cache                 // nil: one of its own
+	Memory  *discover.Memory       // spares reading what did not change; nil: everything is read anew
+	Clock   func() time.Time       // nil: time.Now
+	Workers int                    // how many trees are read at once; 0: one
+	Drivers map[string]call.Driver // by the names that references use; nil: nothing is known about them
+	// Serve makes what runs servers, and has the host told what each says of
+	// itself and that the status of one changed. Nil: this host runs none.
+	Serve func(described func(Described), changed func()) Servers
+	Watch bool     // a serving host watches what it reads
+	Files []string // what it reads besides the extensions: configuration, state
 }
 
 // Host holds the current generation of one workspace.
@@ -41,6 +53,9 @@ type Host struct {
 	options Options
 	pass    sync.Mutex
 	now     atomic.Pointer[Generation]
+	kept    kept
+	held    held
+	serving serving
 }
 
 // New makes a host. It has no generation until Refresh made one.
@@ -62,7 +77,21 @@ func (h *Host) Now() *Generation { return h.now.Load() }
 func (h *Host) Refresh(ctx context.Context) (*Generation, error) {
 	h.pass.Lock()
 	defer h.pass.Unlock()
-	g, err := h.run(ctx)
+	return h.publish(ctx, nil)
+}
+
+// Reread is Refresh where it is known below which roots something changed since
+// the last pass: what lies elsewhere is not looked at. Configuration and state
+// are read in any case.
+func (h *Host) Reread(ctx context.Context, roots []string) (*Generation, error) {
+	h.pass.Lock()
+	defer h.pass.Unlock()
+	return h.publish(ctx, func(root string) bool { return slices.Contains(roots, root) })
+}
+
+// publish is Refresh, or Reread, for who holds the lock of the pass.
+func (h *Host) publish(ctx context.Context, stale func(root string) bool) (*Generation, error) {
+	g, err := h.run(ctx, false, stale)
 	if err != nil {
 		return nil, fmt.Errorf("read the workspace: %w", err)
 	}
@@ -71,23 +100,69 @@ func (h *Host) Refresh(ctx context.Context) (*Generation, error) {
 		g.Number = was.Number + 1
 	}
 	h.now.Store(g)
+	_ = h.options.Memory.Sweep() // what is not kept is read again
+	h.published(g)
+	return g, nil
+}
+
+// Current is the generation that holds now: a change of the state that another
+// process made is in it. It is an error when that cannot be told, since the
+// change could have forbidden something.
+func (h *Host) Current(ctx context.Context) (*Generation, error) {
+	if g, err := h.unchanged(ctx); g != nil || err != nil {
+		return g, err
+	}
+	h.pass.Lock()
+	defer h.pass.Unlock()
+	if g, err := h.unchanged(ctx); g != nil || err != nil { // another call made the pass meanwhile
+		return g, err
+	}
+	return h.publish(ctx, h.unwatched())
+}
+
+// unchanged is the current generation, nil when the state has moved since or a
+// grant has ended.
+func (h *Host) unchanged(ctx context.Context) (*Generation, error) {
+	g := h.Now()
+	if g == nil {
+		return nil, nil
+	}
+	revision, err := state.RevisionOf(ctx, h.options.Store)
+	switch {
+	case err != nil && h.options.Look:
+		return g, nil
+	case err != nil:
+		return nil, fmt.Errorf("look whether the state has changed: %w", err)
+	case revision != g.revision, !g.lapses.IsZero() && !h.options.Clock().Before(g.lapses):
+		return nil, nil
+	}
 	return g, nil
 }
 
 // Generation is the outcome of one pass. It is immutable.
 type Generation struct {
-	Number      uint64
-	Config      *config.Config
-	Adopted     bool // the workspace's person adopted what is here now
+	Number uint64
+	Config *config.Config // that is in use
+	// Adopted: the workspace's person adopted what is in use. Where that is not
+	// all that is here now, Lapsed says how what is here differs from it.
+	Adopted     bool
+	Lapsed      []Difference
 	Composition *compose.Composition
 	// Effects is what an adoption of the workspace would consent to.
 	Effects ext.Digest
 
 	specs     []*surface.Spec
+	now       *config.Config // as it is written now, adopted or not
+	known     bool           // what the person and the machine forbid
+	effects   []Effect
+	consents  []admit.Consent
 	decisions []admit.Decision
 	unread    []ext.Tree
 	findings  ext.Findings
 	trial     func() *compose.Composition
+	alive     func(ext.Ref) bool // whether something running answers for a reference
+	revision  uint64             // of the state that the pass began with
+	lapses    time.Time          // when the next grant ends; zero: none does
 }
 
 // Digest identifies the composition in use.
@@ -96,7 +171,7 @@ func (g *Generation) Digest() ext.Digest { return g.Composition.Digest() }
 // Trial is the composition that adoption would give; the one in use where the
 // workspace is adopted.
 func (g *Generation) Trial() *compose.Composition {
-	if g.Adopted {
+	if g.Adopted && g.Lapsed == nil {
 		return g.Composition
 	}
 	return g.trial()

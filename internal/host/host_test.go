@@ -71,9 +71,19 @@ func refresh(t *testing.T, h *host.Host) *host.Generation {
 // adopt adopts what a person would be shown now.
 func adopt(t *testing.T, h *host.Host) {
 	t.Helper()
-	if err := h.Adopt(context.Background(), "tester", refresh(t, h).Effects); err != nil {
+	if err := h.Adopt(context.Background(), "tester", propose(t, h)); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// propose is what a person would be shown now.
+func propose(t *testing.T, h *host.Host) *host.Proposal {
+	t.Helper()
+	p, _, err := h.Propose(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
 
 func status(l *host.Listing, qualified string) string {
@@ -196,8 +206,14 @@ func TestAdoptionHoldsForTextAndLapsesForEffects(t *testing.T) {
 	}
 	write(t, dir, map[string]string{".mortise/mcp.json": `{"mcpServers":{"x":{"command":"touch","args":["MARK"]}}}`})
 	g := refresh(t, h)
-	if g.Adopted || status(g.Listing(), "owner:x") != "pending" || status(g.Listing(), "owner:review") != "pending" {
-		t.Errorf("a server that nobody consented to is in use: %+v", g.Listing().Entries)
+	if status(g.Listing(), "owner:x") != "pending" {
+		t.Errorf("owner:x is %s, want pending: nobody consented to it", status(g.Listing(), "owner:x"))
+	}
+	if status(g.Listing(), "owner:review") != "active" {
+		t.Errorf("owner:review is %s, want active: what was adopted goes on", status(g.Listing(), "owner:review"))
+	}
+	if len(g.Lapsed) != 1 || g.Lapsed[0].Change != "new" || g.Lapsed[0].About().Name != "owner:x" {
+		t.Errorf("the difference is %+v, want owner:x as new", g.Lapsed)
 	}
 	if !slices.Contains(codes(g.Listing()), "adoption-lapsed") {
 		t.Errorf("nothing says that the adoption lapsed: %v", codes(g.Listing()))

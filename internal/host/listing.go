@@ -53,6 +53,9 @@ type EntryRow struct {
 	ShadowedBy  string `json:"shadowed_by"`
 	Description string `json:"description"`
 	Root        string `json:"root,omitempty"` // the extension's, where names do not tell extensions apart
+	// LastKnown: a server described it when it last ran here, and is not running
+	// in this process now.
+	LastKnown bool `json:"last_known,omitempty"`
 }
 
 // FindingRow is one finding.
@@ -110,13 +113,14 @@ func (l *Listing) count(status admit.Status) {
 }
 
 // add adds the decisions about one extension: one for a plugin, one for each
-// loose file and folder of the owner's. most is the most trust in force, and
-// root marks rows where names repeat.
-func (l *Listing) add(ds []*admit.Decision, most ext.Trust, root string) {
+// loose file and folder of the owner's, and one for each description of a
+// server. most is the most trust in force, and root marks rows where names
+// repeat; alive tells whether what is described runs.
+func (l *Listing) add(ds []*admit.Decision, most ext.Trust, root string, alive func(ext.Ref) bool) {
 	t := ds[0].Tree()
 	status, digest := ds[0].Status(), ds[0].Digest()
-	if len(ds) > 1 {
-		status, digest = together(ds)
+	if own := declared(ds); len(own) > 1 {
+		status, digest = together(own)
 	}
 	row := ExtensionRow{
 		Name: string(t.Extension), Format: t.Format, Source: t.Origin.Source, Trust: min(t.Origin.Trust, most).String(),
@@ -134,11 +138,23 @@ func (l *Listing) add(ds []*admit.Decision, most ext.Trust, root string) {
 				Path: c.Origin.Path, Line: c.Origin.Line, Status: c.Status.String(), Root: root,
 				// A copy: the description is part of the file's text, which a row must not keep.
 				Description: strings.Clone(c.Description),
+				LastKnown:   d.Tree().Describes != nil && !alive(d.Tree().Describes.Ref),
 			})
 		}
 	}
 	l.count(status)
 	l.Extensions = append(l.Extensions, row)
+}
+
+// declared are the decisions about what was found, without descriptions.
+func declared(ds []*admit.Decision) []*admit.Decision {
+	var out []*admit.Decision
+	for _, d := range ds {
+		if d.Tree().Describes == nil {
+			out = append(out, d)
+		}
+	}
+	return out
 }
 
 func (l *Listing) addFindings(fs ext.Findings, root string) {
@@ -176,13 +192,13 @@ func together(ds []*admit.Decision) (admit.Status, ext.Digest) {
 func (g *Generation) Listing() *Listing {
 	l := &Listing{Generation: g.Number, Digest: g.Digest().String(), UnknownFormat: len(g.unread)}
 	for _, group := range g.byExtension() {
-		l.add(group, g.most(group[0].Tree()), "")
+		l.add(group, g.most(group[0].Tree()), "", g.alive)
 	}
 	l.addFindings(g.findings, "")
 	l.addFindings(g.Composition.Findings(), "")
 	l.refuse(g.Composition.Refused())
 	l.shadow(g.Composition.Shadowed())
-	if !g.Adopted { // what adoption would bring with it
+	if !g.Adopted || g.Lapsed != nil { // what adoption would bring with it
 		l.addFindings(g.Trial().Findings(), "")
 	}
 	l.settle()
@@ -204,6 +220,9 @@ func (g *Generation) byExtension() [][]*admit.Decision {
 	var groups [][]*admit.Decision
 	for i := range g.decisions {
 		d := &g.decisions[i]
+		if d.Status() == admit.Outdated {
+			continue
+		}
 		name := d.Tree().Extension
 		n, ok := at[name]
 		if !ok {

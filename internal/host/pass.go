@@ -3,7 +3,6 @@ package host
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"github.com/mortise-dev/mortise/internal/config"
 	"github.com/mortise-dev/mortise/internal/discover"
 	"github.com/mortise-dev/mortise/internal/state"
+	"github.com/mortise-dev/mortise/internal/surface"
 )
 
 // Checks on a pass.
@@ -26,7 +26,7 @@ var (
 	NotAdopted = &ext.Check{
 		Code: "workspace-not-adopted", Severity: ext.Warning,
 		Doc: "The workspace is not adopted: it is listed and checked, and nothing of it reaches an agent.",
-		Fix: "mortise session shows what adoption would give. mortise init adopts a workspace that it begins; adopting one that is there already comes with a later version.",
+		Fix: "mortise session shows what adoption would give. mortise trust shows what would run, and adopts it.",
 	}
 	StateUnreadable = &ext.Check{
 		Code: "state-unreadable", Severity: ext.Error,
@@ -40,8 +40,8 @@ var (
 	}
 	AdoptionLapsed = &ext.Check{
 		Code: "adoption-lapsed", Severity: ext.Warning,
-		Doc: "What runs, connects or guards in the workspace, or its configuration, changed since it was adopted. It counts as not adopted.",
-		Fix: "Undo the change to have the adopted workspace back. Adopting it again comes with a later version.",
+		Doc: "What runs, connects or guards in the workspace, or its configuration, changed since it was adopted. What was adopted goes on, with the configuration as it was; what is new or changed waits.",
+		Fix: "mortise trust --diff shows what changed; mortise trust adopts it.",
 	}
 )
 
@@ -50,68 +50,152 @@ var Checks = []*ext.Check{SourceFailed, StateUnreadable, OwnBroken, NotAdopted, 
 
 // run makes one generation. It is a list of stages; state and configuration
 // are read first and are values from then on.
-func (h *Host) run(ctx context.Context) (*Generation, error) {
-	p, findings, err := h.begin(ctx)
+//
+// The workspace is read as if it were adopted. If what that has of effects was
+// adopted, this is the outcome. Else what was adopted here last goes on: its
+// configuration, and of its effects those that are as they were. Else nothing
+// of the workspace is in use.
+//
+// vouched: links of the owner's that lead outside are followed although nobody
+// adopted the workspace yet, to show what adopting it would give.
+//
+// stale says below which roots something may have changed since the last pass;
+// nil: everywhere.
+func (h *Host) run(ctx context.Context, vouched bool, stale func(root string) bool) (*Generation, error) {
+	p, err := h.begin(ctx)
 	if err != nil {
 		return nil, err
 	}
-	g := &Generation{Config: p.config, specs: h.options.Specs, findings: findings}
-	once := p.state.AdoptedOnce(p.config.Workspace().ID)
-	candidates, err := p.scan(ctx, g, once)
+	if p.stale = stale; stale == nil {
+		p.stale = func(string) bool { return true }
+	}
+	vouched = vouched || p.state.AdoptedOnce(p.id())
+	now, err := p.read(ctx, p.config, vouched, p.rules(p.config, true))
 	if err != nil {
 		return nil, err
 	}
-	decisions := admit.Decide(candidates, p.rules(true))
-	g.Effects = p.effects(decisions)
-	if g.Adopted = p.known() && p.state.Adopted(p.config.Workspace().ID, g.Effects); g.Adopted {
-		p.finish(g, candidates, decisions)
-		return g, nil
+	g := &Generation{specs: h.options.Specs, alive: h.alive, now: p.config, known: p.known(), effects: p.effects(now.config, now.decisions)}
+	g.Effects = sum(g.effects)
+	g.trial = sync.OnceValue(func() *compose.Composition { return p.trial(now) })
+	g.consents = admit.Consents(now.decisions)
+	use := now
+	if g.Adopted = p.known() && p.state.Adopted(p.id(), g.Effects); !g.Adopted {
+		if use, err = p.withoutAdoption(ctx, g, now, vouched); err != nil {
+			return nil, err
+		}
 	}
+	g.Config, g.decisions, g.unread = use.config, use.decisions, use.unread
+	g.findings = slices.Concat(p.findings, g.findings, use.findings)
+	g.Composition = p.compose(use)
+	g.revision, g.lapses = p.state.Revision, p.lapses
+	return g, nil
+}
+
+// withoutAdoption is the workspace when what it is now was not adopted.
+func (p *pass) withoutAdoption(ctx context.Context, g *Generation, now *reading, vouched bool) (*reading, error) {
 	told := NotAdopted
 	if !p.known() {
 		told = OwnBroken
 	}
-	if once { // as if it never had been: links that lead outside are not followed
-		if told == NotAdopted {
-			told = AdoptionLapsed
-		}
-		g.findings, g.unread = findings, nil
-		if candidates, err = p.scan(ctx, g, false); err != nil {
-			return nil, err
+	if was, ok := p.adopted(); ok && p.known() {
+		return p.fallBack(ctx, g, was)
+	}
+	r, err := p.again(ctx, now, vouched)
+	if err == nil && slices.ContainsFunc(r.candidates, func(c discover.Candidate) bool { return admit.OfWorkspace(c.Tree()) }) {
+		g.findings.Add(told.At(ext.Origin{}, "nothing of this workspace reaches an agent"))
+	}
+	return r, err
+}
+
+// again is what was read, judged as nobody adopted it. Where links that lead
+// outside were followed it is read anew without.
+func (p *pass) again(ctx context.Context, now *reading, vouched bool) (*reading, error) {
+	rules := p.rules(p.config, false)
+	if vouched {
+		return p.read(ctx, p.config, false, rules)
+	}
+	r := *now
+	r.rules, r.decisions = rules, admit.Decide(now.candidates, rules)
+	return &r, nil
+}
+
+// adopted is what was last adopted in this very directory.
+func (p *pass) adopted() (adopted, bool) {
+	w := p.config.Workspace()
+	last, ok := p.state.LastAdoption(w.ID, w.Dir)
+	if !ok {
+		return adopted{}, false
+	}
+	was, ok := readAdopted(last.Snapshot)
+	// Another directory that took this one's place was not adopted.
+	return was, ok && slices.Contains(was.Effects, effect(kindIdentity, w.Mark, "", ext.Origin{}))
+}
+
+// fallBack reads the workspace as it was adopted.
+func (p *pass) fallBack(ctx context.Context, g *Generation, was adopted) (*reading, error) {
+	cfg, _, err := p.host.options.Configure(&was.Files)
+	if err != nil {
+		return nil, err
+	}
+	g.Adopted, g.Lapsed = true, difference(was.Effects, g.effects)
+	g.findings.Add(AdoptionLapsed.At(ext.Origin{}, "since it was adopted: %s", summary(g.Lapsed)))
+	rules := p.rules(cfg, true)
+	rules.Consented = was.consented()
+	r, err := p.read(ctx, cfg, false, rules) // links that lead outside are not followed
+	if err != nil {
+		return nil, err
+	}
+	for i := range r.candidates {
+		t := r.candidates[i].Tree()
+		if e, led := ledRoot(cfg.Workspace().Dir, t); led && admit.OfWorkspace(t) && !rules.Consented[e.Key] {
+			if r.rules.Held == nil {
+				r.rules.Held = map[ext.Name]string{}
+			}
+			r.rules.Held[t.Extension] = "its directory leads elsewhere than when the workspace was adopted"
 		}
 	}
-	g.findings.Add(notAdopted(told, candidates)...)
-	p.finish(g, candidates, admit.Decide(candidates, p.rules(false)))
-	return g, nil
+	if r.rules.Held != nil {
+		r.decisions = admit.Decide(r.candidates, r.rules)
+	}
+	return r, nil
 }
 
 // pass is what the stages of one pass depend on.
 type pass struct {
-	host   *Host
-	config *config.Config
-	state  state.Snapshot
-	now    time.Time
+	host     *Host
+	config   *config.Config
+	state    state.Snapshot
+	now      time.Time
+	lapses   time.Time // when the next grant ends; zero: none does
+	findings ext.Findings
+	stale    func(root string) bool // whether what lies below a root may have changed since the last pass
 }
 
 // begin reads the configuration and the state. A host that only looks goes on
 // without a state that it cannot read: then nothing counts as adopted or
 // granted, and a finding says so.
-func (h *Host) begin(ctx context.Context) (*pass, ext.Findings, error) {
-	cfg, findings, err := h.options.Configure()
+func (h *Host) begin(ctx context.Context) (*pass, error) {
+	cfg, findings, err := h.options.Configure(nil)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	snap, err := h.options.Store.Load(ctx)
 	if err != nil && !h.options.Look {
-		return nil, nil, fmt.Errorf("load the state: %w", err)
+		return nil, fmt.Errorf("load the state: %w", err)
 	}
 	if err != nil {
 		snap = state.Snapshot{}
 		findings = append(findings[:len(findings):len(findings)], StateUnreadable.At(ext.Origin{}, "%s", ext.Escape(err.Error())))
 	}
 	now := h.options.Clock()
-	return &pass{host: h, config: cfg, state: snap.At(now), now: now}, findings, nil
+	p := &pass{host: h, config: cfg, now: now, findings: findings}
+	p.lapses, _ = snap.NextLapse(now)
+	p.state = snap.At(now)
+	h.addTo(&p.state)
+	return p, nil
 }
+
+func (p *pass) id() string { return p.config.Workspace().ID }
 
 // known reports whether everything that the person and the machine forbid is
 // known: their own files could be read whole.
@@ -119,27 +203,19 @@ func (p *pass) known() bool {
 	return !slices.ContainsFunc(p.config.Broken(), func(l config.Layer) bool { return l == config.User || l == config.Managed })
 }
 
-func notAdopted(c *ext.Check, candidates []discover.Candidate) ext.Findings {
-	for i := range candidates {
-		if admit.OfWorkspace(candidates[i].Tree()) {
-			return ext.Findings{c.At(ext.Origin{}, "nothing of this workspace reaches an agent")}
-		}
-	}
-	return nil
-}
-
-func (p *pass) rules(adopted bool) admit.Rules {
-	_, personal := p.config.Personal()
+func (p *pass) rules(c *config.Config, adopted bool) admit.Rules {
+	_, personal := c.Personal()
 	r := admit.Rules{
 		Adopted:   adopted,
-		Whole:     p.config.Trust.Whole,
+		Whole:     c.Trust.Whole,
 		WholeOwn:  personal.Whole,
 		State:     &p.state,
-		Workspace: p.config.Workspace().ID,
+		Workspace: p.id(),
 		Now:       p.now,
 		Off:       map[ext.Name]string{},
+		Drivers:   p.host.drivers(),
 	}
-	for _, plugin := range p.config.Plugins {
+	for _, plugin := range c.Plugins {
 		if !plugin.Enabled {
 			r.Off[plugin.Name] = "by the configuration"
 		}
@@ -147,97 +223,115 @@ func (p *pass) rules(adopted bool) admit.Rules {
 	return r
 }
 
-// effects are what a person who adopts the workspace consents to: what its
-// files decide, what in it runs, connects or guards, and where what is read
-// really lies, so that no link can bring in what nobody was shown.
-func (p *pass) effects(ds []admit.Decision) ext.Digest {
-	w := p.config.Workspace()
-	h := ext.NewHash("workspace effects").Text(w.Mark).Digest(p.config.Effects(), admit.Effects(ds))
-	if owner := p.config.OwnerDir(); owner != w.Dir { // it may hold nothing yet
-		if real, err := filepath.EvalSymlinks(owner); err == nil && real != owner {
-			h.Text("owner", place(w.Dir, real))
-		}
-	}
-	roots := map[[2]string]bool{}
-	for i := range ds {
-		t := ds[i].Tree()
-		if !admit.OfWorkspace(t) {
-			continue
-		}
-		root := [2]string{string(t.Extension), place(w.Dir, t.Leads)}
-		if led := root[1] != place(w.Dir, t.Root); led && !roots[root] { // once for all trees of an extension
-			roots[root] = true
-			h.Text(root[:]...)
-		}
-		for j := range t.Places {
-			if l := t.Places[j].Leads; l != "" {
-				h.Text(t.Places[j].File, place(w.Dir, l))
-			}
-		}
-	}
-	return h.Sum()
+// reading is the workspace as it was read with a configuration, and judged.
+type reading struct {
+	config     *config.Config
+	rules      admit.Rules
+	candidates []discover.Candidate
+	decisions  []admit.Decision
+	unread     []ext.Tree
+	findings   ext.Findings
 }
 
-// place is a directory or file as its workspace sees it: below it, so that all
-// worktrees agree, or as the machine names it.
-func place(workspace, name string) string {
-	if rel, err := filepath.Rel(workspace, name); err == nil && filepath.IsLocal(rel) {
-		return "./" + filepath.ToSlash(rel)
+// read scans every source and decides. A source that fails costs its own
+// extensions only. vouched: links of the owner's that lead outside are followed.
+func (p *pass) read(ctx context.Context, c *config.Config, vouched bool, rules admit.Rules) (*reading, error) {
+	limits, _ := c.Personal()
+	r := &reading{config: c, rules: rules}
+	s := scanning{
+		options: discover.Options{Specs: p.host.options.Specs, Limits: c.Limits.Bounds(), Enabled: true, Whole: p.host.runs, Memory: p.host.options.Memory},
+		own:     limits.Bounds(),
+		workers: p.host.options.Workers,
 	}
-	return filepath.ToSlash(name)
+	sources, err := p.sources(ctx, s, c, vouched)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range sources {
+		r.take(s.trees)
+	}
+	r.decisions = admit.Decide(r.candidates, rules)
+	return r, nil
 }
 
-// finish composes what was admitted.
-func (p *pass) finish(g *Generation, candidates []discover.Candidate, decisions []admit.Decision) {
-	g.decisions = decisions
-	g.Composition = p.compose(candidates, decisions, p.rules(g.Adopted))
-	g.trial = sync.OnceValue(func() *compose.Composition {
-		rules := p.rules(true)
-		rules.Granted = true
-		return p.compose(candidates, admit.Decide(candidates, rules), rules)
+// take adds what was read of a source.
+func (r *reading) take(trees []scanned) {
+	for _, s := range trees {
+		switch {
+		case s.err != nil:
+			r.findings.Add(SourceFailed.At(ext.Origin{Source: s.source}, "%s", ext.Escape(s.err.Error())))
+		case s.tree.Unread:
+			r.unread = append(r.unread, s.tree)
+			r.findings.Add(s.tree.Findings...)
+		default:
+			r.candidates = append(r.candidates, s.candidate)
+		}
+	}
+}
+
+// sources reads every source of a configuration, but for those of which it is
+// known that reading them again would give the same.
+func (p *pass) sources(ctx context.Context, s scanning, c *config.Config, vouched bool) ([]keptSource, error) {
+	all := p.host.options.Sources(c, vouched, p.state.Described(p.id()))
+	key := ext.NewHash("sources").Digest(c.Digest()).Text(fmt.Sprint(vouched)).Sum()
+	out, missing := p.host.kept.reuse(key, all, p.stale)
+	read := make([]ext.Source, len(missing))
+	for i, at := range missing {
+		read[i] = all[at]
+		out[at].trees = []scanned{}
+	}
+	err := s.scan(ctx, read, func(t scanned) {
+		of := &out[missing[t.at]]
+		of.trees = append(of.trees, t)
+	})
+	if err == nil {
+		p.host.kept.keep(key, out)
+	}
+	return out, err
+}
+
+// runs reports whether a tree is a plugin's and has something that runs, so that
+// a grant to it covers the whole of it.
+func (h *Host) runs(t ext.Tree) bool {
+	if t.Origin.Trust != ext.Plugin || t.Describes != nil {
+		return false
+	}
+	return slices.ContainsFunc(t.Places, func(p ext.Place) bool {
+		return slices.ContainsFunc(h.options.Specs, func(s *surface.Spec) bool { return s.Runs && s.Name == p.Surface })
 	})
 }
 
+// trial is the composition that adopting what is here now would give.
+func (p *pass) trial(now *reading) *compose.Composition {
+	granted := *now
+	granted.rules.Granted = true
+	granted.decisions = admit.Decide(now.candidates, granted.rules)
+	return p.compose(&granted)
+}
+
 // compose merges, or finds the composition of the same content.
-func (p *pass) compose(candidates []discover.Candidate, decisions []admit.Decision, rules admit.Rules) *compose.Composition {
-	roster := make([]ext.Name, len(p.config.Plugins))
+func (p *pass) compose(r *reading) *compose.Composition {
+	roster := make([]ext.Name, len(r.config.Plugins))
 	for i := range roster {
-		roster[i] = p.config.Plugins[i].Name
+		roster[i] = r.config.Plugins[i].Name
 	}
-	return p.host.options.Cache.get(p.key(candidates, decisions, rules), func() *compose.Composition {
-		return compose.Merge(p.host.options.Specs, compose.Order(admit.Extensions(decisions), roster))
+	return p.host.options.Cache.get(p.key(r), func() *compose.Composition {
+		return compose.Merge(p.host.options.Specs, compose.Order(admit.Extensions(r.decisions), roster))
 	})
 }
 
 // key is the digest of all that a composition depends on.
-func (p *pass) key(candidates []discover.Candidate, decisions []admit.Decision, rules admit.Rules) ext.Digest {
-	h := ext.NewHash("registry").Digest(p.host.options.Catalogue, p.config.Digest(), p.state.Digest())
-	h.Text(p.config.Workspace().ID, fmt.Sprint(rules.Adopted, rules.Granted, rules.Asked))
-	for i := range candidates {
-		h.Digest(candidates[i].Digest()).Int(int(decisions[i].Tree().Origin.Trust)).Int(int(decisions[i].Status()))
+func (p *pass) key(r *reading) ext.Digest {
+	h := ext.NewHash("registry").Digest(p.host.options.Catalogue, r.config.Digest(), p.state.Digest())
+	h.Text(p.id(), fmt.Sprint(r.rules.Adopted, r.rules.Granted, r.rules.Asked, r.rules.Held)).Int(len(r.rules.Consented))
+	for i := range r.candidates {
+		d := &r.decisions[i]
+		h.Digest(r.candidates[i].Digest(), r.candidates[i].Content()).Int(int(d.Tree().Origin.Trust)).Int(int(d.Status()))
+		if r.rules.Consented != nil { // which effects wait, and which do not
+			for j := range d.Contributions() {
+				h.Int(int(d.Contributions()[j].Status))
+			}
+		}
 	}
 	return h.Sum()
-}
-
-// scan reads every source. One that fails costs its own extensions only.
-func (p *pass) scan(ctx context.Context, g *Generation, adopted bool) ([]discover.Candidate, error) {
-	limits, _ := p.config.Personal()
-	r := reading{
-		options: discover.Options{Specs: p.host.options.Specs, Limits: p.config.Limits.Bounds(), Enabled: true},
-		own:     limits.Bounds(),
-		workers: p.host.options.Workers,
-	}
-	var out []discover.Candidate
-	err := r.scan(ctx, p.host.options.Sources(p.config, adopted), func(s scanned) {
-		switch {
-		case s.err != nil:
-			g.findings.Add(SourceFailed.At(ext.Origin{Source: s.source}, "%s", ext.Escape(s.err.Error())))
-		case s.tree.Unread:
-			g.unread = append(g.unread, s.tree)
-			g.findings.Add(s.tree.Findings...)
-		default:
-			out = append(out, s.candidate)
-		}
-	})
-	return out, err
 }

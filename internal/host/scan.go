@@ -12,6 +12,7 @@ import (
 
 // scanned is one tree of a source, read.
 type scanned struct {
+	at        int // the place of its source
 	source    string
 	tree      ext.Tree
 	candidate discover.Candidate
@@ -20,9 +21,9 @@ type scanned struct {
 	err       error
 }
 
-// reading is how trees are read: with a number of workers, each tree by one of
+// scanning is how trees are read: with a number of workers, each tree by one of
 // them, which may also judge it.
-type reading struct {
+type scanning struct {
 	options discover.Options
 	own     ext.Limits // for trees that do not come with the workspace; zero: those of options
 	workers int
@@ -32,7 +33,7 @@ type reading struct {
 
 // scan reads the trees of all sources and hands them to take in the order of
 // the sources and of their trees. It returns an error only when ctx ends.
-func (r reading) scan(ctx context.Context, sources []ext.Source, take func(scanned)) error {
+func (r scanning) scan(ctx context.Context, sources []ext.Source, take func(scanned)) error {
 	workers := max(r.workers, 1)
 	results := make(chan chan scanned, workers*4)
 	jobs := make(chan func(), workers)
@@ -47,11 +48,11 @@ func (r reading) scan(ctx context.Context, sources []ext.Source, take func(scann
 	go func() {
 		defer close(results)
 		defer close(jobs)
-		for _, s := range sources {
+		for i, s := range sources {
 			for t, err := range s.Trees(ctx) {
 				done := make(chan scanned, 1)
 				results <- done
-				jobs <- func() { done <- r.one(ctx, s.Name(), t, err) }
+				jobs <- func() { done <- r.one(ctx, i, s.Name(), t, err) }
 				if ctx.Err() != nil {
 					return
 				}
@@ -67,8 +68,8 @@ func (r reading) scan(ctx context.Context, sources []ext.Source, take func(scann
 	return ctx.Err()
 }
 
-func (r reading) one(ctx context.Context, source string, t ext.Tree, err error) scanned {
-	s := scanned{source: source, tree: t, err: err}
+func (r scanning) one(ctx context.Context, at int, source string, t ext.Tree, err error) scanned {
+	s := scanned{at: at, source: source, tree: t, err: err}
 	if t.Close != nil {
 		defer t.Close()
 	}

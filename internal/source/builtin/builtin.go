@@ -25,6 +25,9 @@ var _ ext.Source = (*Source)(nil)
 // Name is "builtin".
 func (s *Source) Name() string { return "builtin" }
 
+// Key is always the same: the files are compiled in.
+func (s *Source) Key() ext.Digest { return ext.NewHash("builtin").Text(string(s.Extension)).Sum() }
+
 // Trees yields the extension.
 func (s *Source) Trees(ctx context.Context) iter.Seq2[ext.Tree, error] {
 	return func(yield func(ext.Tree, error) bool) {

@@ -4,7 +4,11 @@
 package live
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"iter"
 	"strings"
@@ -57,6 +61,15 @@ var Checks = []*ext.Check{Malformed, Odd}
 // Name is "live".
 func (s *Source) Name() string { return "live" }
 
+// Key covers all that the trees depend on.
+func (s *Source) Key() ext.Digest {
+	h := ext.NewHash("live").Text(s.Surface).Int(s.Files).Int(len(s.Descriptions))
+	for _, d := range s.Descriptions {
+		h.Text(string(d.Extension), d.Server, d.Ref.Driver, d.Ref.Target, d.Content).Digest(d.Declaration)
+	}
+	return h.Sum()
+}
+
 // Trees yields the descriptions.
 func (s *Source) Trees(ctx context.Context) iter.Seq2[ext.Tree, error] {
 	return func(yield func(ext.Tree, error) bool) {
@@ -71,8 +84,8 @@ func (s *Source) Trees(ctx context.Context) iter.Seq2[ext.Tree, error] {
 // kinds are the lists of a description: the surface that their definitions are
 // of, and the member that names one.
 var kinds = []struct{ member, surface, name string }{
-	{"prompts", "command", "name"},
 	{"tools", "tool", "name"},
+	{"prompts", "command", "name"},
 	{"resources", "resource", "uri"},
 	{"resourceTemplates", "resource", "uriTemplate"},
 }
@@ -92,17 +105,18 @@ func (s *Source) tree(d *Description) ext.Tree {
 		return t
 	}
 	l := layout{tree: &t, server: d.Server, most: s.Files}
-	if text, ok := l.node(parts["instructions"]); ok && text.Kind == ext.String && strings.TrimSpace(text.Text) != "" {
-		l.place("prompt", d.Server, text)
-	}
+	l.instructions(parts["instructions"])
 	for _, k := range kinds {
-		for _, raw := range elements(parts[k.member]) {
-			l.definition(k.surface, k.member, k.name, raw)
+		for i, raw := range l.list(parts, k.member) {
+			l.definition(k.surface, k.member, k.name, i, raw)
 		}
 	}
-	for _, raw := range elements(parts["notes"]) {
+	if l.over > 0 {
+		l.odd("it describes %d things more than the %d that one extension may have; they are left out", l.over, l.most)
+	}
+	for _, raw := range l.list(parts, "notes") {
 		if note, ok := l.node(raw); ok && note.Kind == ext.String {
-			t.Findings.Add(Odd.At(t.Origin, "%s: %s", ext.Quote(d.Server), ext.Escape(note.Text)))
+			l.odd("%s", ext.Escape(ext.Shorten(note.Text, 500)))
 		}
 	}
 	return t
@@ -113,27 +127,53 @@ type layout struct {
 	tree   *ext.Tree
 	server string
 	most   int
-	over   bool
+	over   int // definitions for which there is no room
 }
 
-// definition adds a place for one definition. A broken one is a place with a
-// fault, so that it counts and costs no other.
-func (l *layout) definition(surface, member, key string, raw []byte) {
+// odd notes something about the server.
+func (l *layout) odd(format string, args ...any) {
+	l.tree.Findings.Add(Odd.At(l.tree.Origin, "%s: %s", ext.Quote(l.server), fmt.Sprintf(format, args...)))
+}
+
+func (l *layout) instructions(raw []byte) {
+	text, ok := l.node(raw)
+	switch {
+	case raw == nil || ok && text.Kind == ext.Null:
+	case !ok || text.Kind != ext.String:
+		l.odd("its instructions are no text, and are left out")
+	case strings.TrimSpace(text.Text) != "":
+		l.place("prompt", l.server, text)
+	}
+}
+
+// list is the elements of a list of the description, each as it is written.
+func (l *layout) list(parts map[string][]byte, member string) [][]byte {
+	raw := parts[member]
+	if raw == nil || string(raw) == "null" {
+		return nil
+	}
+	out, ok := elements(raw)
+	if !ok {
+		l.odd("its %s are no list, and are left out", member)
+	}
+	return out
+}
+
+// definition adds a place for the i-th definition of a list. A broken one is a
+// place with a fault, so that it counts and costs no other.
+func (l *layout) definition(surface, member, key string, i int, raw []byte) {
 	if l.most > 0 && len(l.tree.Places) >= l.most {
-		if !l.over {
-			l.over = true
-			l.tree.Findings.Add(Odd.At(l.tree.Origin, "%s describes more than %d things; the rest is left out", ext.Quote(l.server), l.most))
-		}
+		l.over++
 		return
 	}
 	node, ok := l.node(raw)
-	name := node.Word(key)
-	if ok && name != "" {
+	if name := node.Word(key); ok && name != "" {
 		l.place(surface, l.name(surface, name), node)
 		return
 	}
-	fault := Malformed.At(l.tree.Origin, "%s has a definition in its %s without %q, or one that is no object without repeated members", ext.Quote(l.server), member, key)
-	l.tree.Places = append(l.tree.Places, ext.Place{Surface: surface, Path: l.name(surface, member), Dialect: l.tree.Format, Fault: &fault})
+	where := fmt.Sprintf("%s[%d]", member, i)
+	fault := Malformed.At(l.tree.Origin, "%s of %s has no %q, or is no object without repeated members", where, ext.Quote(l.server), key)
+	l.tree.Places = append(l.tree.Places, ext.Place{Surface: surface, Path: l.server + "/" + where, Dialect: l.tree.Format, Fault: &fault})
 }
 
 // name is what an entry goes by: below its server, but for addresses.
@@ -177,9 +217,9 @@ func members(object []byte) (map[string][]byte, bool) {
 	return out, ok
 }
 
-// elements are the elements of a JSON list, each as it is written; none where
-// it is anything else.
-func elements(list []byte) [][]byte {
+// elements are the elements of a JSON list, each as it is written; not ok: it is
+// anything else.
+func elements(list []byte) ([][]byte, bool) {
 	var out [][]byte
 	ok := walk(list, '[', func(d *jsontext.Decoder) error {
 		value, err := d.ReadValue()
@@ -188,17 +228,14 @@ func elements(list []byte) [][]byte {
 		}
 		return err
 	})
-	if !ok {
-		return nil
-	}
-	return out
+	return out, ok
 }
 
 // walk calls each for every member or element of what begins with open. ok is
 // false when the text is anything else.
-func walk(text []byte, open jsontext.Kind, each func(*jsontext.Decoder) error) bool {
+func walk(text []byte, open jsontext.Kind, each func(*jsontext.Decoder) error) (ok bool) {
 	// Repeated members are looked for in each definition, where they cost no other.
-	d := jsontext.NewDecoder(strings.NewReader(string(text)), jsontext.AllowDuplicateNames(true))
+	d := jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true))
 	if d.PeekKind() != open {
 		return false
 	}
@@ -210,7 +247,11 @@ func walk(text []byte, open jsontext.Kind, each func(*jsontext.Decoder) error) b
 			return false
 		}
 	}
-	return true
+	if _, err := d.ReadToken(); err != nil {
+		return false
+	}
+	_, err := d.ReadToken()
+	return errors.Is(err, io.EOF)
 }
 
 // nothing is a file system without files: all documents come with their places.

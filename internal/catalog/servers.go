@@ -1,0 +1,164 @@
+package catalog
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/call"
+	"github.com/mortise-dev/mortise/internal/child"
+	"github.com/mortise-dev/mortise/internal/driver/inproc"
+	"github.com/mortise-dev/mortise/internal/driver/mcp"
+	"github.com/mortise-dev/mortise/internal/host"
+	"github.com/mortise-dev/mortise/internal/session"
+	"github.com/mortise-dev/mortise/internal/surface"
+	"github.com/mortise-dev/mortise/internal/surface/server"
+)
+
+// mcpDriver is what references call the driver of servers.
+const mcpDriver = "mcp"
+
+// target is what references call a server by: one declaration of it.
+func target(x ext.Name, name string, declaration ext.Digest) string {
+	return ext.Qualified(x, name) + "@" + declaration.String()
+}
+
+// linking makes a driver of something whose links have a type of their own.
+type linking[L call.Link] struct {
+	call.Caller
+	link func(ctx context.Context, ref ext.Ref) (L, error)
+}
+
+func (d linking[L]) Link(ctx context.Context, ref ext.Ref) (call.Link, error) {
+	l, err := d.link(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+func ownDriver(x *inproc.Extension) call.Driver {
+	d := inproc.New(x)
+	return linking[*inproc.Link]{d, d.Link}
+}
+
+// idle is the driver of servers in a host that runs none.
+type idle struct{}
+
+func (idle) Call(context.Context, ext.Ref, json.RawMessage) (json.RawMessage, error) {
+	return nil, errIdle
+}
+func (idle) Link(context.Context, ext.Ref) (call.Link, error) { return nil, errIdle }
+
+// servers runs the servers of sessions. It makes targets of what the server
+// surface declares, so that neither the surface nor the driver knows the other.
+type servers struct {
+	place  host.Place
+	keeper *child.Keeper
+	pool   *mcp.Pool
+
+	mu        sync.Mutex
+	described func(host.Described)
+	changed   func()
+	known     map[string]host.Described // by target: whose description it is
+}
+
+var _ host.Servers = (*servers)(nil)
+
+func newServers(p host.Place) *servers {
+	s := &servers{place: p, keeper: child.New(), known: map[string]host.Described{}}
+	s.pool = mcp.New(mcp.Options{
+		Keeper: s.keeper, Env: p.Env, Client: mcp.Client{Name: "mortise"},
+		Joined: s.joined, Changed: s.moved,
+	})
+	return s
+}
+
+// serve begins: from now on described and changed are told.
+func (s *servers) serve(described func(host.Described), changed func()) host.Servers {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.described, s.changed = described, changed
+	return s
+}
+
+func (s *servers) driver() call.Driver { return linking[*mcp.Lane]{s.pool, s.pool.Link} }
+
+// Run implements host.Servers.
+func (s *servers) Run(of *session.Session, extension func(ext.Name) ext.Tree) {
+	targets := make([]mcp.Target, 0, len(of.Servers))
+	known := map[string]host.Described{}
+	for _, e := range of.Servers {
+		t := s.target(e.Value, extension(e.Extension))
+		t.Key, t.Name = target(e.Extension, e.Name, e.Digest), e.Qualified
+		t.Log = s.place.ServerLog(e.Qualified)
+		targets = append(targets, t)
+		known[t.Key] = host.Described{Extension: e.Extension, Server: e.Name, Declaration: e.Digest}
+	}
+	s.mu.Lock()
+	s.known = known
+	s.mu.Unlock()
+	s.pool.Run(targets)
+}
+
+func (s *servers) target(v server.Server, of ext.Tree) mcp.Target {
+	return mcp.Target{
+		Transport: string(v.Transport), Command: v.Command, Args: v.Args, Env: pairs(v.Env), Cwd: v.Cwd,
+		URL: v.URL, Headers: pairs(v.Headers), Claude: v.Dialect == surface.DialectClaude,
+		Root: of.Leads, Data: s.place.PluginData(of.Extension, of.Own),
+	}
+}
+
+func pairs(in []server.Pair) []mcp.Pair {
+	out := make([]mcp.Pair, len(in))
+	for i, p := range in {
+		out[i] = mcp.Pair(p)
+	}
+	return out
+}
+
+// joined is told what a server said of itself.
+func (s *servers) joined(key string, d mcp.Description) {
+	s.mu.Lock()
+	of, ok := s.known[key]
+	tell := s.described
+	s.mu.Unlock()
+	if ok && tell != nil {
+		of.Content = string(d.JSON)
+		tell(of)
+	}
+}
+
+// moved is told that the status of a server changed.
+func (s *servers) moved() {
+	s.mu.Lock()
+	tell := s.changed
+	s.mu.Unlock()
+	if tell != nil {
+		tell()
+	}
+}
+
+// Status implements host.Servers.
+func (s *servers) Status() []call.Status {
+	all := s.pool.Status()
+	out := make([]call.Status, len(all))
+	for i, st := range all {
+		out[i] = call.Status{
+			Name: st.Name, Target: st.Key, Transport: st.Transport, State: call.State(st.State), Pid: st.Pid, Since: st.Since,
+			Error: st.Error, Exit: st.Exit, Starts: st.Starts, Noise: st.Noise,
+			Tools: st.Tools, Prompts: st.Prompts, Resources: st.Resources, Stderr: st.Stderr, Log: st.Log,
+		}
+	}
+	return out
+}
+
+// Restart implements host.Servers.
+func (s *servers) Restart(name string) bool { return s.pool.Restart(name) }
+
+// Close implements host.Servers.
+func (s *servers) Close() error { return errors.Join(s.pool.Close(), s.keeper.Close()) }
+
+var errIdle = errors.New("this process runs no servers; mortise serve does")

@@ -1,0 +1,161 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/config"
+	"github.com/mortise-dev/mortise/internal/state"
+)
+
+// Proposal is what adopting the workspace would consent to, as it is now.
+type Proposal struct {
+	Workspace config.Workspace
+	Adopted   bool   // exactly this is adopted already, and nothing waits for a grant
+	By        string // of an earlier adoption of this directory; "" without one
+	Effects   []Effect
+	Changes   []Difference // against what was adopted here last; nil where nothing was
+	Plugins   []Plugin     // whose code would be granted
+	digest    ext.Digest
+	consents  []state.Grant
+	adopted   adopted
+	known     bool
+}
+
+// Digest is what the adoption would be of.
+func (p *Proposal) Digest() ext.Digest { return p.digest }
+
+// Possible is nil when the workspace can be adopted: an adoption counts for
+// nothing while it is not known what the person and the machine forbid.
+func (p *Proposal) Possible() error {
+	if p.known {
+		return nil
+	}
+	return ext.AsRefused(errors.New("your own configuration, or the machine's, could not be read whole, so that it is not known what it forbids; mend it first (mortise list names the file)"))
+}
+
+// Plugin is a plugin whose code waits for a grant, or has one.
+type Plugin struct {
+	Name    string     `json:"name"`
+	Content ext.Digest `json:"content"` // of its whole tree
+	Granted bool       `json:"granted"`
+}
+
+// Propose looks at the workspace as its person would adopt it: links of theirs
+// that lead outside are followed. Nothing is recorded.
+func (h *Host) Propose(ctx context.Context) (*Proposal, *Generation, error) {
+	h.pass.Lock()
+	defer h.pass.Unlock()
+	g, err := h.run(ctx, true, nil)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read the workspace: %w", err)
+	}
+	p, err := h.proposal(ctx, g)
+	return p, g, err
+}
+
+func (h *Host) proposal(ctx context.Context, g *Generation) (*Proposal, error) {
+	snap, err := h.options.Store.Load(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("load the state: %w", err)
+	}
+	h.addTo(&snap)
+	w := g.now.Workspace()
+	p := &Proposal{
+		Workspace: w, Effects: g.effects, digest: g.Effects, Adopted: g.Adopted && g.Lapsed == nil,
+		Changes: g.Lapsed, known: g.known, adopted: adopted{Files: g.now.Files(), Effects: g.effects},
+	}
+	if last, ok := snap.LastAdoption(w.ID, w.Dir); ok {
+		p.By = last.By
+	}
+	for _, c := range g.consents {
+		granted := snap.Granted(c.Kind, c.Subject, c.Digest, h.options.Clock())
+		p.Plugins = append(p.Plugins, Plugin{Name: c.Subject, Content: c.Digest, Granted: granted})
+		p.consents = append(p.consents, state.Grant{Kind: c.Kind, Subject: c.Subject, Digest: c.Digest})
+		p.Adopted = p.Adopted && granted
+	}
+	return p, nil
+}
+
+// Adopt records that the workspace's person adopted what they were shown: its
+// configuration, and everything in it that runs, connects or guards, with the
+// code that its plugins run. When the workspace is another by now, adopting it
+// is refused.
+func (h *Host) Adopt(ctx context.Context, by string, shown *Proposal) error {
+	records, id, err := h.consent(ctx, by, shown)
+	if err != nil {
+		return err
+	}
+	return h.change(ctx, state.Event{Kind: "adopted", Subject: id, By: by}, func(s *state.Snapshot) { s.Put(records...) })
+}
+
+// AdoptOnce is Adopt for this host alone: nothing is recorded, and it ends with
+// the host.
+func (h *Host) AdoptOnce(ctx context.Context, by string, shown *Proposal) error {
+	records, _, err := h.consent(ctx, by, shown)
+	if err != nil {
+		return err
+	}
+	h.held.mu.Lock()
+	defer h.held.mu.Unlock()
+	h.held.consents = append(h.held.consents, records...)
+	return nil
+}
+
+// consent looks once more and makes the records of an adoption.
+func (h *Host) consent(ctx context.Context, by string, shown *Proposal) ([]state.Record, string, error) {
+	now, _, err := h.Propose(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	if now.digest != shown.digest || !sameGrants(now.consents, shown.consents) {
+		return nil, "", ext.AsRefused(fmt.Errorf("the workspace is not what was shown: something in it changed meanwhile; look at it again"))
+	}
+	at := h.options.Clock().UTC()
+	w := now.Workspace
+	records := []state.Record{state.Adoption{Workspace: w.ID, Digest: now.digest, Place: w.Dir, Snapshot: now.adopted.text(), By: by, At: at}}
+	for _, g := range now.consents {
+		g.By, g.At = by, at
+		records = append(records, g)
+	}
+	return records, w.ID, nil
+}
+
+func sameGrants(a, b []state.Grant) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// held is what this host remembers for itself: consents that nobody recorded,
+// and descriptions that are not written, or could not be.
+type held struct {
+	mu           sync.Mutex
+	consents     []state.Record
+	descriptions []state.Record
+}
+
+// addTo adds to a snapshot what this host remembers for itself.
+func (h *Host) addTo(s *state.Snapshot) {
+	h.held.mu.Lock()
+	defer h.held.mu.Unlock()
+	s.Put(h.held.consents...)
+	s.Put(h.held.descriptions...)
+}
+
+// once reports whether the workspace is adopted for this host alone, so that
+// nothing of it is recorded.
+func (h *Host) once() bool {
+	h.held.mu.Lock()
+	defer h.held.mu.Unlock()
+	return len(h.held.consents) > 0
+}

@@ -1,0 +1,387 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/call"
+	"github.com/mortise-dev/mortise/internal/session"
+	"github.com/mortise-dev/mortise/internal/state"
+	"github.com/mortise-dev/mortise/internal/watch"
+)
+
+// Servers runs what sessions may reach.
+type Servers interface {
+	// Run has exactly the servers of a session run from now on. It returns at
+	// once; a server that it knows already goes on. extension is the tree of an
+	// extension: where it lies.
+	Run(of *session.Session, extension func(ext.Name) ext.Tree)
+	// Status is how each is doing, by name.
+	Status() []call.Status
+	// Restart starts one anew; false when there is none of that name.
+	Restart(name string) bool
+	// Close ends all and waits for their end.
+	Close() error
+}
+
+// Described is what a server said of itself.
+type Described struct {
+	Extension   ext.Name
+	Server      string
+	Declaration ext.Digest // of the declaration that is running
+	Content     string     // see source/live
+}
+
+const (
+	// settling is how long the host waits for more servers to describe
+	// themselves before it takes in those that did, and how long at most.
+	settling, settlingMost = 50 * time.Millisecond, 500 * time.Millisecond
+	// pollState is how often the host looks whether another process changed the
+	// state, where no call does.
+	pollState = 2 * time.Second
+)
+
+// serving is what a host does while it serves.
+type serving struct {
+	mu        sync.Mutex
+	servers   Servers        // nil: none
+	watcher   *watch.Watcher // nil: nothing is watched
+	pending   []Described    // not taken in yet
+	fresh     chan struct{}  // pending has something
+	roots     []string       // that are watched
+	unseen    chan struct{}  // there were others: what changed before they were watched is not known
+	listeners map[int]func(*Generation)
+	watchers  map[int]func() // of the servers' status
+	last      int
+	fault     error // why the last pass failed; nil when it did not
+}
+
+// Serve runs what the generations name, takes in what it says of itself, and
+// makes a pass whenever something changes, until ctx ends; then it ends all that
+// it started. The host must have a generation.
+func (h *Host) Serve(ctx context.Context) error {
+	s := &h.serving
+	s.mu.Lock()
+	s.fresh, s.unseen = make(chan struct{}, 1), make(chan struct{}, 1)
+	if h.options.Serve != nil {
+		s.servers = h.options.Serve(h.described, h.changed)
+	}
+	changes := make(<-chan watch.Change)
+	if h.options.Watch {
+		s.watcher = watch.New(watch.Options{Skip: []string{".git"}})
+		changes = s.watcher.Changes()
+	}
+	s.mu.Unlock()
+	h.published(h.Now())
+	poll := time.NewTicker(pollState)
+	defer poll.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return h.end()
+		case <-s.fresh:
+			settle(ctx, s.fresh)
+			h.takeIn(ctx)
+		case c := <-changes:
+			if c.All {
+				h.again(ctx)
+				break
+			}
+			_, err := h.Reread(ctx, c.Roots)
+			h.failed(err)
+		case <-s.unseen:
+			h.again(ctx)
+		case <-poll.C:
+			_, err := h.Current(ctx)
+			h.failed(err)
+		}
+	}
+}
+
+// settle waits until nothing more comes.
+func settle(ctx context.Context, fresh <-chan struct{}) {
+	most := time.NewTimer(settlingMost)
+	defer most.Stop()
+	for {
+		quiet := time.NewTimer(settling)
+		select {
+		case <-fresh:
+			quiet.Stop()
+		case <-quiet.C:
+			return
+		case <-most.C:
+			quiet.Stop()
+			return
+		case <-ctx.Done():
+			quiet.Stop()
+			return
+		}
+	}
+}
+
+// end ends all that was started, each whatever failed before it.
+func (h *Host) end() error {
+	s := &h.serving
+	s.mu.Lock()
+	servers, watcher := s.servers, s.watcher
+	s.servers, s.watcher = nil, nil
+	s.mu.Unlock()
+	var errs []error
+	if watcher != nil {
+		errs = append(errs, watcher.Close())
+	}
+	if servers != nil {
+		errs = append(errs, servers.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// again makes a pass; when it fails the generation stays, and Fault says why.
+func (h *Host) again(ctx context.Context) {
+	_, err := h.Refresh(ctx)
+	h.failed(err)
+}
+
+func (h *Host) failed(err error) {
+	h.serving.mu.Lock()
+	defer h.serving.mu.Unlock()
+	h.serving.fault = err
+}
+
+// Fault is why the last pass of a serving host failed; nil when it did not.
+func (h *Host) Fault() error {
+	h.serving.mu.Lock()
+	defer h.serving.mu.Unlock()
+	return h.serving.fault
+}
+
+// published is told of each new generation, while the lock of the pass is held.
+func (h *Host) published(g *Generation) {
+	s := &h.serving
+	s.mu.Lock()
+	servers, watcher := s.servers, s.watcher
+	tell := make([]func(*Generation), 0, len(s.listeners))
+	for _, l := range s.listeners {
+		tell = append(tell, l)
+	}
+	s.mu.Unlock()
+	if watcher != nil {
+		h.watch(watcher, h.roots(g))
+	}
+	if servers != nil {
+		servers.Run(g.Session(false), g.tree)
+	}
+	for _, l := range tell {
+		l(g)
+	}
+}
+
+// watch has roots watched. Where they are others than before, one more pass
+// sees what changed between the last and the watching.
+func (h *Host) watch(w *watch.Watcher, roots []string) {
+	w.Set(roots)
+	s := &h.serving
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if slices.Equal(roots, s.roots) {
+		return
+	}
+	s.roots = roots
+	select {
+	case s.unseen <- struct{}{}:
+	default:
+	}
+}
+
+// tree is the first tree of an extension; zero when there is none.
+func (g *Generation) tree(name ext.Name) ext.Tree {
+	for i := range g.decisions {
+		if t := g.decisions[i].Tree(); t.Extension == name && t.Describes == nil {
+			return t
+		}
+	}
+	return ext.Tree{}
+}
+
+// roots are the files and directories that a generation was read from.
+func (h *Host) roots(g *Generation) []string {
+	roots := append([]string(nil), h.options.Files...)
+	seen := map[string]bool{}
+	for _, c := range []interface{ OwnerDir() string }{g.Config, g.now} {
+		if dir := c.OwnerDir(); !seen[dir] {
+			seen[dir] = true
+			roots = append(roots, dir)
+		}
+	}
+	for i := range g.decisions {
+		if root := g.decisions[i].Tree().Root; root != "" && !seen[root] {
+			seen[root] = true
+			roots = append(roots, root)
+		}
+	}
+	return roots
+}
+
+// Subscribe has listen told of each new generation, in order. It must not block
+// and not call the host. The function returned ends it.
+func (h *Host) Subscribe(listen func(*Generation)) (cancel func()) {
+	s := &h.serving
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.listeners == nil {
+		s.listeners = map[int]func(*Generation){}
+	}
+	s.last++
+	n := s.last
+	s.listeners[n] = listen
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.listeners, n)
+	}
+}
+
+// SubscribeServers has listen called when the status of a server changed. It
+// must not block and not call the host. The function returned ends it.
+func (h *Host) SubscribeServers(listen func()) (cancel func()) {
+	s := &h.serving
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.watchers == nil {
+		s.watchers = map[int]func(){}
+	}
+	s.last++
+	n := s.last
+	s.watchers[n] = listen
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.watchers, n)
+	}
+}
+
+// changed is told that the status of a server changed.
+func (h *Host) changed() {
+	s := &h.serving
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, w := range s.watchers {
+		w()
+	}
+}
+
+// Servers is how the running servers are doing; nil for a host that runs none.
+func (h *Host) Servers() []call.Status {
+	h.serving.mu.Lock()
+	servers := h.serving.servers
+	h.serving.mu.Unlock()
+	if servers == nil {
+		return nil
+	}
+	return servers.Status()
+}
+
+// Restart starts a server anew. What nobody knows by that name is a usage error.
+func (h *Host) Restart(name string) error {
+	h.serving.mu.Lock()
+	servers := h.serving.servers
+	h.serving.mu.Unlock()
+	if servers != nil && servers.Restart(name) {
+		return nil
+	}
+	var known []string
+	for _, s := range h.Servers() {
+		known = append(known, s.Name)
+	}
+	return unknown("running server", name, known)
+}
+
+// alive reports whether something running answers for a reference.
+func (h *Host) alive(ref ext.Ref) bool {
+	for _, s := range h.Servers() {
+		if s.Target == ref.Target {
+			return s.State == call.Ready
+		}
+	}
+	return false
+}
+
+// described is told what a server said of itself.
+func (h *Host) described(d Described) {
+	s := &h.serving
+	s.mu.Lock()
+	s.pending = append(s.pending, d)
+	s.mu.Unlock()
+	select {
+	case s.fresh <- struct{}{}:
+	default:
+	}
+}
+
+// takeIn remembers what servers said of themselves and makes a pass over it.
+// What is nothing new changes nothing.
+func (h *Host) takeIn(ctx context.Context) {
+	s := &h.serving
+	s.mu.Lock()
+	pending := s.pending
+	s.pending = nil
+	s.mu.Unlock()
+	snap, err := h.options.Store.Load(ctx)
+	if err != nil {
+		h.failed(fmt.Errorf("load the state: %w", err))
+		return
+	}
+	h.addTo(&snap)
+	w := h.Now().now.Workspace()
+	var records []state.Record
+	for _, d := range pending {
+		r := state.Description{
+			Workspace: w.ID, Extension: d.Extension, Server: d.Server, Declaration: d.Declaration, Content: d.Content, At: h.options.Clock().UTC(),
+		}
+		if !remembered(snap.Descriptions, r) {
+			records = append(records, r)
+		}
+	}
+	if len(records) == 0 {
+		return
+	}
+	h.held.mu.Lock()
+	h.held.descriptions = append(h.held.descriptions, records...)
+	h.held.mu.Unlock()
+	if !h.once() {
+		err = h.options.Store.Update(ctx, func(s *state.Snapshot) error {
+			s.Put(records...)
+			return nil
+		})
+	}
+	h.pass.Lock()
+	defer h.pass.Unlock()
+	_, pass := h.publish(ctx, h.unwatched())
+	h.failed(errors.Join(err, pass))
+}
+
+// unwatched says which roots may have changed although nothing told of it: none
+// where the host watches what it reads.
+func (h *Host) unwatched() func(root string) bool {
+	h.serving.mu.Lock()
+	defer h.serving.mu.Unlock()
+	if h.serving.watcher == nil {
+		return nil
+	}
+	return func(string) bool { return false }
+}
+
+// remembered reports whether a description says nothing new.
+func remembered(known []state.Description, d state.Description) bool {
+	for _, k := range known {
+		if k.Workspace == d.Workspace && k.Extension == d.Extension && k.Server == d.Server {
+			return k.Declaration == d.Declaration && k.Content == d.Content
+		}
+	}
+	return false
+}
