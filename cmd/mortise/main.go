@@ -15,25 +15,33 @@ import (
 	"golang.org/x/term"
 
 	"github.com/mortise-dev/mortise/internal/catalog"
+	"github.com/mortise-dev/mortise/internal/child"
 	"github.com/mortise-dev/mortise/internal/face/cli"
 	"github.com/mortise-dev/mortise/internal/host"
 )
 
-func main() { os.Exit(run()) }
+func main() {
+	child.Main() // where this is the shim of a server, nothing else happens
+	os.Exit(run())
+}
 
 func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	dir, noDir := currentDir()
 	out := int(os.Stdout.Fd())
+	hangup := make(chan os.Signal, 1)
+	signal.Notify(hangup, hangups...)
 	app := &cli.App{
-		Out: os.Stdout, Err: os.Stderr, Dir: dir, NoDir: noDir, Env: os.Environ(),
+		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Dir: dir, NoDir: noDir, Env: os.Environ(),
 		Terminal: terminal(os.Stdout), Watched: terminal(os.Stderr),
+		Asked: terminal(os.Stdin) && terminal(os.Stderr), Hangup: hangup,
 		Build: build(), Person: person,
 		Specs: catalog.Specs,
-		Open: func(ctx context.Context, p host.Place, write bool) (*host.Host, func() error, error) {
-			return catalog.Open(ctx, p, write, nil)
+		Open: func(ctx context.Context, p host.Place, purpose host.Purpose) (*host.Host, func() error, error) {
+			return catalog.Open(ctx, p, purpose, nil)
 		},
+		Endpoint:       newEndpoint,
 		Check:          catalog.Check,
 		CheckWorkspace: catalog.CheckWorkspace,
 	}

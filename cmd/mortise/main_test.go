@@ -7,12 +7,17 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/mortise-dev/mortise/internal/child"
+	"github.com/mortise-dev/mortise/internal/mcptest"
 )
 
 var update = flag.Bool("update", false, "rewrite what the scripts expect")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"mortise": main})
+	child.Main()
+	mcptest.Main()
+	testscript.Main(m, map[string]func(){"mortise": main, "client": stdioClient})
 }
 
 const scripts = "../../testdata/script"

@@ -4,11 +4,13 @@
 package call
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"time"
 
 	"github.com/mortise-dev/mortise/ext"
@@ -106,39 +108,92 @@ type frame struct {
 
 // Ask asks one question over a link that nobody else uses, waits for its answer
 // and closes the link. What was answered is returned as it came; an error of the
-// other side is an *Error. When ctx ends, what is in flight is given up.
+// other side is an *Error. What the other side asks meanwhile is answered with
+// an error: there is nobody to ask. When ctx ends, what is in flight is given
+// up.
+//
+// An answer that came is returned however the link closes: whoever lost it
+// would ask for it again.
 func Ask(ctx context.Context, l Link, r Request) (answer json.RawMessage, err error) {
-	defer func() { err = errors.Join(err, l.Close()) }()
-	question, err := json.Marshal(struct {
+	defer func() {
+		if closing := l.Close(); err != nil {
+			err = errors.Join(err, closing)
+		}
+	}()
+	question, err := encode(struct {
 		Version string          `json:"jsonrpc"`
 		ID      int             `json:"id"`
 		Method  string          `json:"method"`
 		Params  json.RawMessage `json:"params,omitempty"`
-	}{"2.0", 1, r.Method, r.Params})
+	}{"2.0", questionID, r.Method, r.Params})
 	if err != nil {
 		return nil, fmt.Errorf("ask %s: %w", ext.Quote(r.Method), err)
 	}
 	if err := l.Send(ctx, question); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("ask %s: %w", ext.Quote(r.Method), err)
 	}
 	for {
 		raw, err := l.Recv(ctx)
 		if errors.Is(err, io.EOF) {
 			return nil, errors.New("it ended before it answered")
 		} else if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("wait for the answer to %s: %w", ext.Quote(r.Method), err)
 		}
-		var f frame
-		switch err := json.Unmarshal(raw, &f); {
-		case err != nil:
-			return nil, fmt.Errorf("read its answer: %w", err)
-		case f.Method != "" && f.ID == nil && r.Notify != nil:
-			r.Notify(f.Method, f.Params)
-		case f.Method != "":
-		case f.Error != nil:
-			return nil, f.Error
-		default:
-			return f.Result, nil
+		answer, done, err := r.take(ctx, l, raw)
+		if done || err != nil {
+			return answer, err
 		}
 	}
+}
+
+// questionID is the id of a question: a link has one user, and Ask one question.
+const questionID = 1
+
+// take looks at one frame that came: done when it is the answer.
+func (r *Request) take(ctx context.Context, l Link, raw json.RawMessage) (answer json.RawMessage, done bool, err error) {
+	var f frame
+	switch err := json.Unmarshal(raw, &f); {
+	case err != nil:
+		return nil, false, fmt.Errorf("read the answer to %s: %w", ext.Quote(r.Method), err)
+	case f.Method != "" && f.ID != nil:
+		decline(ctx, l, f.ID)
+		return nil, false, nil
+	case f.Method != "":
+		if r.Notify != nil {
+			r.Notify(f.Method, f.Params)
+		}
+		return nil, false, nil
+	case string(f.ID) != strconv.Itoa(questionID) && (f.Error == nil || f.ID != nil && string(f.ID) != "null"):
+		return nil, false, nil // the answer to something else
+	case f.Error != nil:
+		return nil, true, f.Error
+	case f.Result == nil:
+		return nil, false, fmt.Errorf("the answer to %s holds neither a result nor an error", ext.Quote(r.Method))
+	}
+	return f.Result, true, nil
+}
+
+// decline answers what the other side asks. Where that cannot be sent, waiting
+// for the answer says why.
+func decline(ctx context.Context, l Link, id json.RawMessage) {
+	raw, err := encode(struct {
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   Error           `json:"error"`
+	}{"2.0", id, Error{Code: codeNoMethod, Message: "nothing can be asked here"}})
+	if err == nil {
+		_ = l.Send(ctx, raw)
+	}
+}
+
+// codeNoMethod is the code of JSON-RPC for a method that is not there.
+const codeNoMethod = -32601
+
+// encode is v as JSON. Texts keep their spelling.
+func encode(v any) (json.RawMessage, error) {
+	var out bytes.Buffer
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSpace(out.Bytes()), err
 }

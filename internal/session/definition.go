@@ -3,6 +3,9 @@ package session
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/mortise-dev/mortise/ext"
 )
@@ -43,26 +46,36 @@ func object(members ...member) json.RawMessage {
 	return append(out, '}')
 }
 
-// with is a definition in which one member has another value. The others are,
-// byte for byte, as they came.
+// with is a definition in which one member, a text, has another value. Nothing
+// else of it is touched: all other bytes are as they came.
 func with(d *ext.Doc, key, value string) json.RawMessage {
-	members := make([]member, len(d.Map))
-	for i := range d.Map {
-		p := &d.Map[i]
-		members[i] = member{p.Key, p.Value.Raw}
-		if p.Key == key {
-			members[i].value = encoded(value)
+	dec := jsontext.NewDecoder(bytes.NewBuffer(d.Raw), jsontext.AllowDuplicateNames(true))
+	if _, err := dec.ReadToken(); err != nil {
+		return d.Raw
+	}
+	for dec.PeekKind() == jsontext.KindString {
+		name, err := dec.ReadToken()
+		if err != nil {
+			break
+		}
+		found := name.String() == key
+		old, err := dec.ReadValue()
+		if err != nil {
+			break
+		}
+		if end := dec.InputOffset(); found {
+			return slices.Concat(d.Raw[:end-int64(len(old))], encoded(value), d.Raw[end:])
 		}
 	}
-	return object(members...)
+	return d.Raw
 }
 
-// encoded is v, a text or a list of texts, as JSON.
-func encoded(v any) []byte {
+// encoded is a text as JSON.
+func encoded(s string) []byte {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+	if err := e.Encode(s); err != nil {
 		panic(err) // texts always can be written
 	}
 	return bytes.TrimSpace(out.Bytes())

@@ -36,7 +36,9 @@ func exposed(x ext.Name, server, name string, limit int) string {
 	}
 	sum := ext.NewHash("exposed name").Text(string(x), server, name).Sum()
 	hash := strings.ToLower(base32.StdEncoding.EncodeToString(sum[:])[:hashLength])
-	return strings.TrimRight(cut(tame(plain), limit-len(mark)-hashLength), "-_") + mark + hash
+	readable := tame(plain)
+	readable = readable[:min(len(readable), max(limit-len(mark)-hashLength, 0))]
+	return strings.TrimRight(readable, "-_") + mark + hash
 }
 
 const (
@@ -47,7 +49,7 @@ const (
 // clear reports whether a plain name of the parts can be taken apart again.
 func clear(x ext.Name, server, name string) bool {
 	switch {
-	case !callable(string(x)) || !callable(name):
+	case !callable(string(x)) || strings.Contains(string(x), "_") || !callable(name):
 		return false
 	case server == "":
 		return !strings.HasPrefix(name, "_") && !strings.Contains(name, "__")
@@ -91,5 +93,3 @@ func tame(s string) string {
 		return '-'
 	}, s)
 }
-
-func cut(s string, n int) string { return s[:min(len(s), max(n, 1))] }

@@ -159,11 +159,12 @@ func arguments(c *command.Command) member {
 	if c.ArgumentHint == "" && !c.TakesArguments() {
 		return member{}
 	}
-	return member{"arguments", encoded([]map[string]any{{"name": Arguments, "description": c.ArgumentHint, "required": false}})}
+	one := object(text("name", Arguments), text("description", c.ArgumentHint), member{"required", []byte("false")})
+	return member{"arguments", slices.Concat([]byte("["), one, []byte("]"))}
 }
 
 func (b *offering) resource(r compose.Typed[resource.Resource]) {
-	if b.options.Only != "" && !strings.HasPrefix(r.Value.Ref.Target, b.options.Only+"@") {
+	if b.options.Only != "" && (r.Value.Definition == nil || b.options.Only != serverOf(r.Value.Ref)) {
 		return
 	}
 	o := Offer{Name: r.Value.URI, Entry: r.Entry, Ref: r.Value.Ref}
@@ -180,6 +181,12 @@ func (b *offering) resource(r compose.Typed[resource.Resource]) {
 	} else {
 		b.Resources = append(b.Resources, o)
 	}
+}
+
+// serverOf is the server that answers for something, by its qualified name: a
+// target is that and, after the last '@', the digest of its declaration.
+func serverOf(r ext.Ref) string {
+	return r.Target[:max(strings.LastIndexByte(r.Target, '@'), 0)]
 }
 
 // text offers an entry that is text as a resource at an address of the host's.

@@ -57,7 +57,8 @@ func (l Layer) String() string { return layerWords[l] }
 // Fragment is one piece of the session's text in its place.
 type Fragment struct {
 	compose.Typed[prompt.Fragment]
-	Layer Layer
+	Layer  Layer
+	server bool // a server says it of itself
 }
 
 // Resolve makes a session. It starts nothing and asks nobody.
@@ -78,7 +79,7 @@ func Resolve(c *compose.Composition) *Session {
 		}
 	}
 	for _, f := range compose.Of(c, prompt.Surface) {
-		s.Prompt = append(s.Prompt, Fragment{f, layerOf(f.Origin.Trust)})
+		s.Prompt = append(s.Prompt, s.fragment(f))
 	}
 	slices.SortStableFunc(s.Prompt, func(a, b Fragment) int {
 		return cmp.Or(
@@ -88,6 +89,18 @@ func Resolve(c *compose.Composition) *Session {
 		)
 	})
 	return s
+}
+
+// fragment is a fragment in its layer. What a server says of itself lies where
+// the server is declared, and is everybody else's text whoever declared it: its
+// author is none of them.
+func (s *Session) fragment(f compose.Typed[prompt.Fragment]) Fragment {
+	for i := range s.Servers {
+		if e := &s.Servers[i]; e.Extension == f.Extension && e.Name == f.Name && e.Origin == f.Origin {
+			return Fragment{f, Extension, true}
+		}
+	}
+	return Fragment{f, layerOf(f.Origin.Trust), false}
 }
 
 func layerOf(t ext.Trust) Layer {

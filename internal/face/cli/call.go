@@ -68,7 +68,7 @@ func (c *call) look(ctx context.Context) (*host.Generation, error) {
 }
 
 func (c *call) lookAt(ctx context.Context, p host.Place) (g *host.Generation, err error) {
-	err = c.with(ctx, p, false, func(h *host.Host) (err error) {
+	err = c.with(ctx, p, host.Looking, func(h *host.Host) (err error) {
 		g, err = h.Refresh(ctx)
 		return err
 	})
@@ -76,8 +76,8 @@ func (c *call) lookAt(ctx context.Context, p host.Place) (g *host.Generation, er
 }
 
 // with calls do with a host of the place.
-func (c *call) with(ctx context.Context, p host.Place, write bool, do func(*host.Host) error) (err error) {
-	h, done, err := c.Open(ctx, p, write)
+func (c *call) with(ctx context.Context, p host.Place, purpose host.Purpose, do func(*host.Host) error) (err error) {
+	h, done, err := c.Open(ctx, p, purpose)
 	if err != nil {
 		return err
 	}

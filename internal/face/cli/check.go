@@ -63,7 +63,7 @@ func (c *call) runCheck(ctx context.Context, o checking) error {
 	if err != nil {
 		return err
 	}
-	cfg, _, err := p.Configure()
+	cfg, _, err := p.Configure(nil)
 	if err != nil {
 		return err
 	}

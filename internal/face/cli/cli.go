@@ -6,31 +6,52 @@ package cli
 import (
 	"context"
 	"io"
+	"net/http"
+	"os"
 
 	"github.com/mortise-dev/mortise/internal/host"
+	"github.com/mortise-dev/mortise/internal/session"
 	"github.com/mortise-dev/mortise/internal/surface"
 )
 
 // App is the program as its commands see it: everything ambient, as values,
 // and what the build offers, as functions.
 type App struct {
+	In       io.ReadCloser
 	Out, Err io.Writer
-	Dir      string   // the current directory, absolute, links resolved; "" where it cannot be told
-	NoDir    error    // why it cannot; nil where it can
-	Env      []string // KEY=VALUE
-	Terminal bool     // Out is a terminal
-	Width    int      // how many columns it has; 0: not known
-	Watched  bool     // Err is a terminal
+	Dir      string           // the current directory, absolute, links resolved; "" where it cannot be told
+	NoDir    error            // why it cannot; nil where it can
+	Env      []string         // KEY=VALUE
+	Terminal bool             // Out is a terminal
+	Width    int              // how many columns it has; 0: not known
+	Watched  bool             // Err is a terminal
+	Asked    bool             // a person can be asked: In and Err are terminals
+	Hangup   <-chan os.Signal // asks a serving host to read everything anew; nil: nothing does
 	Build    Build
 	Person   func() string // who is at work, for the history of changes
 
 	Specs []*surface.Spec // in catalogue order
-	// Open makes a host for a place. One that only looks writes nothing. done
-	// is called when the host is not needed any more.
-	Open func(ctx context.Context, p host.Place, write bool) (h *host.Host, done func() error, err error)
+	// Open makes a host for a place. done is called when the host is not needed
+	// any more.
+	Open func(ctx context.Context, p host.Place, purpose host.Purpose) (h *host.Host, done func() error, err error)
+	// Endpoint makes what serves clients of a host.
+	Endpoint func(h *host.Host, o session.OfferOptions) Endpoint
 	// Check looks at directories, CheckWorkspace at what a configuration names.
 	Check          func(ctx context.Context, in host.Inspection) (*host.Listing, error)
 	CheckWorkspace func(ctx context.Context, p host.Place) (*host.Listing, error)
+}
+
+// Endpoint serves the clients of a host.
+type Endpoint interface {
+	// Handler is everything that is served over HTTP.
+	Handler() http.Handler
+	// Control is what the person's own programs may ask over a socket of theirs;
+	// changes need the token.
+	Control(token string) http.Handler
+	// Serve serves one client over streams until it is gone or ctx ends.
+	Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error
+	// Close ends all sessions and waits for their ends.
+	Close()
 }
 
 // Build says what this program was built from.

@@ -26,7 +26,7 @@ func (p *page) entries(l *host.Listing, name string) {
 		}
 		t.row(
 			cell{ext.Escape(shown), p.bold}, cell{ext.Escape(e.Extension), p.dim}, cell{status, p.status},
-			cell{line(e.Description) + shadow(e), nil},
+			cell{lastKnown(e) + line(e.Description) + shadow(e), nil},
 		)
 	}
 	if len(t.rows) == 0 {
@@ -35,6 +35,14 @@ func (p *page) entries(l *host.Listing, name string) {
 	p.gap()
 	p.line("%s", p.bold(p.call.heading(name)))
 	t.write(p)
+}
+
+// lastKnown marks what a server described that does not run.
+func lastKnown(e host.EntryRow) string {
+	if !e.LastKnown {
+		return ""
+	}
+	return "(last known) "
 }
 
 // shadow names what an entry lost its name to.

@@ -300,7 +300,16 @@ func (c *call) adoptOwn(ctx context.Context, p host.Place, b *begun) (*config.Co
 	if b.Pending = b.others(now); len(b.Pending) > 0 {
 		return now.Config, nil
 	}
-	err = c.with(ctx, p, true, func(h *host.Host) error { return h.Adopt(ctx, c.Person(), now.Effects) })
+	err = c.with(ctx, p, host.Changing, func(h *host.Host) error {
+		shown, _, err := h.Propose(ctx)
+		if err != nil {
+			return err
+		}
+		if shown.Digest() != now.Effects {
+			return refuse("something in the workspace changed meanwhile; mortise trust shows it and adopts it")
+		}
+		return h.Adopt(ctx, c.Person(), shown)
+	})
 	b.Adopted = err == nil
 	return now.Config, err
 }
@@ -347,7 +356,7 @@ func (p *page) begun(b *begun, cfg *config.Config) {
 		p.line("It is adopted: agents get what you write here.")
 	} else {
 		p.line("%s it already held %s.", p.yellow("Not adopted:"), some(escaped(b.Pending)))
-		p.line("Whether agents get that is for the person whose workspace it is to decide.")
+		p.line("Whether agents get that is for the person whose workspace it is to decide: mortise %strust shows it and adopts it.", p.call.nextFlag(b.Workspace))
 	}
 	p.gap()
 	p.line("%s", p.bold("Next"))

@@ -48,7 +48,7 @@ func TestInitThatFailsLeavesNothing(t *testing.T) {
 	var out, errs bytes.Buffer
 	app := &App{
 		Out: &out, Err: &errs, Dir: dir, Env: []string{"MORTISE_HOME=" + dir + "/home"}, Person: func() string { return "" },
-		Open: func(context.Context, host.Place, bool) (*host.Host, func() error, error) {
+		Open: func(context.Context, host.Place, host.Purpose) (*host.Host, func() error, error) {
 			return nil, nil, errors.New("no host")
 		},
 	}

@@ -88,23 +88,24 @@ func (p *page) head(g *host.Generation) {
 // adoption says what keeps the workspace from agents, if anything does, and
 // what a person can do.
 func (p *page) adoption(g *host.Generation, l *host.Listing) {
+	flag := p.call.nextFlag(g.Config.Workspace().Dir)
 	switch code := adoptionFinding(l); {
 	case code != "" && unreadable(l) != nil:
 		p.line("%s what is remembered cannot be read, so nothing of this workspace reaches an agent.", p.yellow("Not adopted:"))
-		return
 	case code == host.NotAdopted.Code:
 		p.line("%s nothing of this workspace reaches an agent.", p.yellow("Not adopted:"))
+		p.line("mortise %ssession shows what adoption would give; mortise %strust adopts it.", flag, flag)
 	case code == host.AdoptionLapsed.Code:
-		p.line("%s what runs, connects or guards here changed since it was adopted.", p.yellow("No longer adopted:"))
-		p.line("Nothing of this workspace reaches an agent.")
-	case !g.Adopted:
-		p.line("There is nothing in this workspace yet. mortise %sinit begins one.", p.call.nextFlag(g.Config.Workspace().Dir))
-		return
-	default:
-		return
+		p.line("%s what runs here, or the configuration, is not as it was adopted.", p.yellow("Changed since it was adopted:"))
+		p.line("What was adopted goes on, the rest waits. mortise %strust --diff shows it; mortise %strust adopts it.", flag, flag)
+	case !g.Adopted && onlyBuiltin(l):
+		p.line("There is nothing in this workspace yet. mortise %sinit begins one.", flag)
 	}
-	p.line("mortise %ssession shows what adoption would give.", p.call.nextFlag(g.Config.Workspace().Dir))
-	p.line("Adopting a workspace that is there already comes with a later version.")
+}
+
+// onlyBuiltin reports whether nothing was found but what is built in.
+func onlyBuiltin(l *host.Listing) bool {
+	return !slices.ContainsFunc(l.Extensions, func(x host.ExtensionRow) bool { return x.Name != string(ext.BuiltinName) })
 }
 
 // unreadable is the finding that the state cannot be read, nothing when it can.

@@ -12,8 +12,8 @@ import (
 )
 
 const rootLong = `Mortise finds every extension that an AI agent could use in a workspace where it
-lies, decides which to admit, merges what it admitted, and explains the outcome
-line by line. Looking runs nothing and changes nothing.`
+lies, decides which to admit, merges what it admitted, explains the outcome line by
+line, and serves it to any MCP client. Looking runs nothing and changes nothing.`
 
 // root makes the commands. They are made anew for each run.
 func (c *call) root() *cobra.Command {
@@ -42,8 +42,8 @@ func (c *call) root() *cobra.Command {
 	cobra.EnableCommandSorting = false // help lists commands in this order
 	cobra.MousetrapHelpText = ""       // nothing waits for a key, wherever it was started from
 	root.AddCommand(
-		c.list(), c.check(), c.explain(), c.session(),
-		c.begin(), c.enable(), c.disable(),
+		c.serve(), c.list(), c.check(), c.explain(), c.session(),
+		c.begin(), c.trust(), c.enable(), c.disable(), c.refresh(), c.server(),
 		c.schema(), c.version(), c.completion(root),
 	)
 	_ = root.RegisterFlagCompletionFunc("color", cobra.FixedCompletions(colors, cobra.ShellCompDirectiveNoFileComp))

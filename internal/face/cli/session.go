@@ -16,8 +16,8 @@ func (c *call) session() *cobra.Command {
 		Use:   "session",
 		Short: "Show what an agent would get now, with its size",
 		Long: `Show what an agent would get now: the text it begins with, the skills, agents,
-commands, servers and tools it may use, and the guards that are asked, each with
-its size in characters and estimated tokens.
+commands, servers, tools and resources it may use, and the guards that are asked,
+each with its size in characters and estimated tokens.
 
 For a workspace that is not adopted it shows what adoption would give, and says so.
 --text is for handing on: it prints what reaches an agent now, so that in a
@@ -72,7 +72,9 @@ func (p *page) session(g *host.Generation, v *session.View) {
 	for _, f := range unreadable(l) {
 		p.line("%s %s", p.red("State unreadable:"), safe(f.Message))
 	}
-	if g.Adopted || adoptionFinding(l) == "" {
+	if g.Lapsed != nil {
+		p.line("%s this is what adopting what is here now would give.", p.yellow("Changed since it was adopted:"))
+	} else if g.Adopted || adoptionFinding(l) == "" {
 		p.line("What an agent gets now.")
 	} else {
 		p.line("%s nothing of this workspace reaches an agent. This is what adoption would give.", p.yellow("Not adopted:"))
@@ -82,7 +84,7 @@ func (p *page) session(g *host.Generation, v *session.View) {
 	for _, part := range []struct {
 		name  string
 		items []session.Item
-	}{{"Skills", v.Skills}, {"Agents", v.Agents}, {"Commands", v.Commands}, {"Servers", v.Servers}, {"Tools", v.Tools}, {"Guards", v.Guards}} {
+	}{{"Skills", v.Skills}, {"Agents", v.Agents}, {"Commands", v.Commands}, {"Servers", v.Servers}, {"Tools", v.Tools}, {"Resources", v.Resources}, {"Guards", v.Guards}} {
 		p.items(part.name, part.items)
 	}
 	p.gap()

@@ -85,7 +85,7 @@ func (c *call) switchOff(ctx context.Context, change host.Change) error {
 	}
 	var s state.Switch
 	var now *host.Generation // as it was before, which is all that is asked of it
-	err = c.with(ctx, p, true, func(h *host.Host) (err error) {
+	err = c.with(ctx, p, host.Changing, func(h *host.Host) (err error) {
 		s, err = h.Disable(ctx, change)
 		now = h.Now()
 		return err
@@ -118,7 +118,7 @@ func (c *call) switchOn(ctx context.Context, change host.Change) error {
 	}
 	var removed []state.Switch
 	var now *host.Generation
-	err = c.with(ctx, p, true, func(h *host.Host) (err error) {
+	err = c.with(ctx, p, host.Changing, func(h *host.Host) (err error) {
 		if removed, err = h.Enable(ctx, change); err != nil {
 			return err
 		}

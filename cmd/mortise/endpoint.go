@@ -1,0 +1,40 @@
+package main
+
+import (
+	"context"
+	"io"
+	"net/http"
+
+	"github.com/mortise-dev/mortise/internal/face/api"
+	"github.com/mortise-dev/mortise/internal/face/cli"
+	"github.com/mortise-dev/mortise/internal/face/gateway"
+	"github.com/mortise-dev/mortise/internal/host"
+	"github.com/mortise-dev/mortise/internal/session"
+)
+
+// endpoint is what serves the clients of one host: the gateway, and the API
+// beside it.
+type endpoint struct {
+	host *host.Host
+	*gateway.Gateway
+}
+
+func newEndpoint(h *host.Host, o session.OfferOptions) cli.Endpoint {
+	return &endpoint{h, gateway.New(h, gateway.Options{Version: build().Version, Offer: o})}
+}
+
+// Handler is /mcp and the part of /api that only looks.
+func (e *endpoint) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/mcp", http.NewCrossOriginProtection().Handler(e.Gateway.Handler()))
+	mux.Handle("/api/", api.Public(e.host))
+	return mux
+}
+
+// Control is the API whole.
+func (e *endpoint) Control(token string) http.Handler { return api.Control(e.host, token) }
+
+// Serve serves one client over streams.
+func (e *endpoint) Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
+	return e.Gateway.Serve(ctx, in, out)
+}

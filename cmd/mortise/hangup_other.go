@@ -1,0 +1,8 @@
+//go:build !unix
+
+package main
+
+import "os"
+
+// hangups are the signals that ask a serving host to read everything anew.
+var hangups []os.Signal

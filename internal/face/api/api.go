@@ -1,0 +1,148 @@
+// Package api is the face over HTTP for programs: what a running host holds,
+// and the few things it can be asked to do.
+package api
+
+import (
+	"context"
+	"crypto/subtle"
+	"encoding/json"
+	"net"
+	"net/http"
+	"strings"
+
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/call"
+	"github.com/mortise-dev/mortise/internal/host"
+)
+
+// Host is what the API needs of a host.
+type Host interface {
+	Current(context.Context) (*host.Generation, error)
+	Refresh(context.Context) (*host.Generation, error)
+	Servers() []call.Status
+	Restart(name string) error
+	Fault() error
+}
+
+// Public are the requests that anybody who reaches the address may make: they
+// only look.
+//
+//	GET /api/generation   the listing, in the shape of mortise list --json
+func Public(h Host) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /api/generation", func(w http.ResponseWriter, r *http.Request) {
+		g, err := h.Current(r.Context())
+		if err != nil {
+			refuse(w, err)
+			return
+		}
+		answer(w, g.Listing())
+	})
+	return local(mux)
+}
+
+// Control are the requests of the person's own programs, over a socket that
+// only the person can open. What changes something needs the token besides.
+//
+//	GET  /api/generation        as Public
+//	GET  /api/servers           how the running servers are doing
+//	POST /api/refresh           makes a pass and answers with its numbers
+//	POST /api/servers/restart   starts the server that ?name= names anew
+func Control(h Host, token string) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET /api/generation", Public(h))
+	mux.HandleFunc("GET /api/servers", func(w http.ResponseWriter, _ *http.Request) { answer(w, Servers{h.Servers()}) })
+	mux.Handle("POST /api/refresh", guarded(token, func(w http.ResponseWriter, r *http.Request) {
+		g, err := h.Refresh(r.Context())
+		if err != nil {
+			refuse(w, err)
+			return
+		}
+		l := g.Listing()
+		answer(w, Refreshed{l.Generation, l.Digest, l.Found, l.Admitted, l.Refused, l.Disabled, l.Pending})
+	}))
+	mux.Handle("POST /api/servers/restart", guarded(token, func(w http.ResponseWriter, r *http.Request) {
+		if err := h.Restart(r.FormValue("name")); err != nil {
+			refuse(w, err)
+			return
+		}
+		answer(w, Servers{h.Servers()})
+	}))
+	return mux
+}
+
+// Servers are the running servers of a host.
+type Servers struct {
+	Servers []call.Status `json:"servers"`
+}
+
+// Refreshed are the numbers of a new generation.
+type Refreshed struct {
+	Generation uint64 `json:"generation"`
+	Digest     string `json:"digest"`
+	Found      int    `json:"found"`
+	Admitted   int    `json:"admitted"`
+	Refused    int    `json:"refused"`
+	Disabled   int    `json:"disabled"`
+	Pending    int    `json:"pending"`
+}
+
+// Fault is the document of a request that was not fulfilled.
+type Fault struct {
+	Error string `json:"error"`
+}
+
+// guarded asks for the token first.
+func guarded(token string, next http.HandlerFunc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+		if !ok || token == "" || subtle.ConstantTimeCompare([]byte(given), []byte(token)) != 1 {
+			write(w, http.StatusUnauthorized, Fault{"this request changes something and needs the token of the host"})
+			return
+		}
+		next(w, r)
+	})
+}
+
+// local refuses what a page in a browser could ask: a request that came to this
+// machine under another name than this machine's.
+func local(next http.Handler) http.Handler {
+	return http.NewCrossOriginProtection().Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		at, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+		if tcp, ok := at.(*net.TCPAddr); ok && tcp.IP.IsLoopback() && !loopback(r.Host) {
+			write(w, http.StatusForbidden, Fault{"the Host of the request is not this machine's"})
+			return
+		}
+		next.ServeHTTP(w, r)
+	}))
+}
+
+func loopback(hostport string) bool {
+	name, _, err := net.SplitHostPort(hostport)
+	if err != nil {
+		name = strings.Trim(hostport, "[]")
+	}
+	ip := net.ParseIP(name)
+	return name == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// refuse answers with an error and the status for its kind.
+func refuse(w http.ResponseWriter, err error) {
+	status := http.StatusInternalServerError
+	switch ext.KindOf(err) {
+	case ext.Usage:
+		status = http.StatusNotFound
+	case ext.Refused:
+		status = http.StatusForbidden
+	}
+	write(w, status, Fault{err.Error()})
+}
+
+func answer(w http.ResponseWriter, v any) { write(w, http.StatusOK, v) }
+
+func write(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(v) // who asked is gone
+}

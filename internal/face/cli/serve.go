@@ -1,0 +1,384 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/host"
+	"github.com/mortise-dev/mortise/internal/instance"
+	"github.com/mortise-dev/mortise/internal/session"
+)
+
+// firstPort is where the first workspace of a person is served.
+const firstPort = 7777
+
+// serveOptions are what serve is asked to do.
+type serveOptions struct {
+	http     string // address; "" chooses one
+	stdio    bool
+	trust    string // "once" or ""
+	upstream string
+}
+
+func (c *call) serve() *cobra.Command {
+	var o serveOptions
+	cmd := &cobra.Command{
+		Use:   "serve [DIR]",
+		Short: "Serve the workspace to MCP clients",
+		Long: `Serve the workspace: one MCP endpoint with the tools, prompts and resources of all
+its servers, its skills and agents as resources, its commands as prompts. Prints
+what was found, the address, and the line that connects each client; then serves
+until it is interrupted, and ends everything it started.
+
+Of a workspace that is not adopted nothing is served but Mortise's own tools. On a
+terminal serve shows what adopting it means and asks once; --trust=once adopts it
+for this process and records nothing; mortise trust adopts it for good.
+
+The address is 127.0.0.1:7777, or the next free port, which stays the workspace's.
+A workspace that is served already is not served twice. --stdio serves the one
+client that started the program, over standard input and output.`,
+		Example: "mortise serve\nmortise serve examples/workshop --trust=once\nclaude mcp add mortise -- mortise serve --stdio --workspace .",
+		Args:    upTo(1, "DIR"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := c.takeDir(args); err != nil {
+				return err
+			}
+			if err := o.check(cmd.Flag("http").Changed); err != nil {
+				return err
+			}
+			return c.runServe(cmd.Context(), o)
+		},
+		ValidArgsFunction: directories,
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.http, "http", "", "serve at exactly this `ADDR`: 127.0.0.1:8080, or 127.0.0.1:0 for any free port")
+	f.BoolVar(&o.stdio, "stdio", false, "serve one client over standard input and output")
+	f.StringVar(&o.trust, "trust", "", "adopt the workspace for this process alone: `once`")
+	f.StringVar(&o.upstream, "upstream", "", "serve one server alone, by its `NAME`, with its own names and nothing added")
+	_ = cmd.RegisterFlagCompletionFunc("trust", cobra.FixedCompletions([]string{"once"}, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+func (o serveOptions) check(http bool) error {
+	switch {
+	case o.stdio && http:
+		return usage("--stdio and --http exclude each other")
+	case http && !addressed(o.http):
+		return usage("--http takes HOST:PORT, such as 127.0.0.1:8080, not %s", quote(o.http))
+	case o.trust != "" && o.trust != "once":
+		return unknown("way of --trust", o.trust, []string{"once"}, "the only one is once; mortise trust adopts for good")
+	}
+	return nil
+}
+
+// addressed reports whether an address has the form HOST:PORT, where no HOST is
+// every one that this machine has.
+func addressed(address string) bool {
+	_, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return false
+	}
+	_, err = strconv.ParseUint(port, 10, 16)
+	return err == nil
+}
+
+// directories offers directories for the arguments of a command.
+func directories(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveFilterDirs
+}
+
+// takeDir takes the one argument of a command as the workspace.
+func (c *call) takeDir(args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if c.workspace != "" {
+		return usage("--workspace and DIR both say where; leave one out")
+	}
+	if c.workspace = args[0]; c.workspace == "" {
+		return usage("DIR is empty; name a directory, or leave it out")
+	}
+	return nil
+}
+
+// runServe opens the host, asks for consent, and serves.
+func (c *call) runServe(ctx context.Context, o serveOptions) (err error) {
+	p, err := c.place()
+	if err != nil {
+		return err
+	}
+	kind := instance.HTTP
+	if o.stdio {
+		kind = instance.Stdio
+	}
+	claim, err := instance.Take(c.running(p), p.Workspace.Dir, kind)
+	if taken := (*instance.TakenError)(nil); errors.As(err, &taken) {
+		return c.servedAlready(ctx, taken.Record, o)
+	} else if err != nil {
+		return fmt.Errorf("serve: %w", err)
+	}
+	defer func() { err = errors.Join(err, claim.Close()) }()
+	var public net.Listener
+	if !o.stdio {
+		if public, err = instance.Open(instance.PortsIn(c.running(p)), p.Workspace.Dir, o.http, firstPort); err != nil {
+			return serveError(err)
+		}
+		defer public.Close()
+	}
+	return c.with(ctx, p, host.Serving, func(h *host.Host) error {
+		s := serving{call: c, host: h, place: p, options: o, claim: claim, public: public}
+		return s.run(ctx)
+	})
+}
+
+// serveError says what to do about an address that cannot be had.
+func serveError(err error) error {
+	if errors.Is(err, instance.ErrTaken) {
+		return fmt.Errorf("serve: %w; give another address with --http, or leave it out to have a free one chosen", err)
+	}
+	return fmt.Errorf("serve: %w", err)
+}
+
+// running is the folder in which running hosts tell of themselves.
+func (c *call) running(p host.Place) string { return filepath.Join(p.Paths.State, "run") }
+
+// servedAlready says where the workspace is served. One that is not served as
+// it was asked for is not served twice either: that is said, and refused.
+func (c *call) servedAlready(ctx context.Context, r instance.Record, o serveOptions) error {
+	var l host.Listing
+	if err := request(ctx, r, http.MethodGet, "/api/generation", nil, &l); err != nil {
+		return fmt.Errorf("ask process %d, which serves this workspace: %w", r.Process.Pid, err)
+	}
+	url, flag := endpointURL(r.Address), c.nextFlag(r.Workspace)
+	adopted := adoptionFinding(&l) != host.NotAdopted.Code
+	switch {
+	case o.upstream != "":
+		return refuse("process %d serves this workspace whole at %s; end it first, or serve %s alone over --stdio", r.Process.Pid, url, quote(o.upstream))
+	case o.trust != "" && !adopted:
+		return refuse("process %d serves this workspace at %s and has not adopted it; end it first, or adopt it for good: mortise %strust", r.Process.Pid, url, flag)
+	}
+	if c.json {
+		return c.document(started{Workspace: r.Workspace, Address: r.Address, URL: url, Already: true, Adopted: adopted, Listing: &l})
+	}
+	v := c.page(nil)
+	v.line("This workspace is served already, by process %d: %s", r.Process.Pid, v.bold(url))
+	v.line("mortise %sserver list shows how its servers are doing; mortise %srefresh has it read everything anew.", flag, flag)
+	return nil
+}
+
+func endpointURL(address string) string { return "http://" + address + "/mcp" }
+
+// serving is one run of serve.
+type serving struct {
+	call     *call
+	host     *host.Host
+	place    host.Place
+	options  serveOptions
+	claim    *instance.Claim
+	public   net.Listener // nil: over standard input and output
+	endpoint Endpoint
+	others   sync.WaitGroup
+}
+
+// run reads the workspace, asks for consent where it can, tells what there is,
+// and serves until ctx ends or the one client is gone.
+func (s *serving) run(ctx context.Context) error {
+	if _, err := s.host.Refresh(ctx); err != nil {
+		return err
+	}
+	if err := s.consent(ctx); err != nil {
+		return err
+	}
+	offer, err := s.offer()
+	if err != nil {
+		return err
+	}
+	s.endpoint = s.call.Endpoint(s.host, offer)
+	control, err := s.open()
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var failed []error
+	fail := make(chan error, 4)
+	s.start(func() error { return s.host.Serve(ctx) }, fail, stop)
+	s.start(func() error { return serveHTTP(ctx, control, s.control()) }, fail, stop)
+	s.start(func() error { s.listen(ctx); return nil }, fail, stop)
+	if s.options.stdio {
+		s.start(func() error {
+			defer stop() // the client is gone
+			return s.endpoint.Serve(ctx, s.call.In, nopCloser{s.call.Out})
+		}, fail, stop)
+	} else {
+		s.start(func() error { return serveHTTP(ctx, s.public, s.endpoint.Handler()) }, fail, stop)
+	}
+	if err := s.told(); err != nil {
+		stop()
+		failed = append(failed, err)
+	}
+	<-ctx.Done()
+	s.endpoint.Close()
+	s.others.Wait()
+	close(fail)
+	for err := range fail {
+		if err != nil && !errors.Is(err, context.Canceled) {
+			failed = append(failed, err)
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// start runs a part of serving; one that fails ends all.
+func (s *serving) start(part func() error, fail chan<- error, stop context.CancelFunc) {
+	s.others.Go(func() {
+		err := part()
+		fail <- err
+		if err != nil {
+			stop()
+		}
+	})
+}
+
+// offer is what is offered: everything, or one server.
+func (s *serving) offer() (session.OfferOptions, error) {
+	g := s.host.Now()
+	o := session.OfferOptions{NameLimit: g.Config.Gateway.NameLimit}
+	if s.options.upstream == "" {
+		return o, nil
+	}
+	name, err := s.call.serverName(g, s.options.upstream)
+	if err != nil {
+		return o, err
+	}
+	o.Only = name
+	return o, s.call.runnable(g, name)
+}
+
+// runnable refuses a server that would not run: whoever connected would find
+// nothing, and not why.
+func (c *call) runnable(g *host.Generation, name string) error {
+	for _, e := range g.Listing().Entries {
+		if e.Surface == "server" && e.Qualified == name && e.Status != "active" {
+			because := ""
+			if why := whyNot(g, name); why != "" {
+				because = ": " + safe(why)
+			}
+			return refuse("%s cannot be served, it is %s%s; %s", ext.Escape(name), e.Status, because, c.whatHelps(g, e))
+		}
+	}
+	return nil
+}
+
+// whatHelps says what a person can do about an entry that is not active.
+func (c *call) whatHelps(g *host.Generation, e host.EntryRow) string {
+	flag := c.nextFlag(g.Config.Workspace().Dir)
+	if e.Status == "pending" {
+		return "mortise " + flag + "trust shows what it would run, and adopts it"
+	}
+	return "mortise " + flag + "explain " + word(e.Qualified) + " says more"
+}
+
+// open makes the control socket and tells other processes of this one, so that
+// they find it as soon as it says that it serves.
+func (s *serving) open() (net.Listener, error) {
+	l, err := s.claim.Listen()
+	if err != nil {
+		return nil, fmt.Errorf("open the control socket: %w", err)
+	}
+	address := ""
+	if s.public != nil {
+		address = s.public.Addr().String()
+	}
+	if err := s.claim.Publish(address); err != nil {
+		return nil, errors.Join(fmt.Errorf("tell other processes of this one: %w", err), l.Close())
+	}
+	return l, nil
+}
+
+// control is what the person's own programs may ask over a socket of theirs.
+func (s *serving) control() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle(instance.IDPath, s.claim.Identify())
+	mux.Handle("/", s.endpoint.Control(s.claim.Record().Token))
+	return mux
+}
+
+// serveHTTP serves until ctx ends. Streams that are open then are cut.
+func serveHTTP(ctx context.Context, l net.Listener, h http.Handler) error {
+	srv := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
+	ended := make(chan error, 1)
+	go func() { ended <- srv.Serve(l) }()
+	select {
+	case err := <-ended:
+		return fmt.Errorf("serve at %s: %w", l.Addr(), err)
+	case <-ctx.Done():
+	}
+	_ = srv.Close()
+	<-ended
+	return nil
+}
+
+// listen reads everything anew when the system asks for it, and tells on
+// standard error what becomes of the servers.
+func (s *serving) listen(ctx context.Context) {
+	moved := make(chan struct{}, 1)
+	tell := func() {
+		select {
+		case moved <- struct{}{}:
+		default:
+		}
+	}
+	cancel := s.host.SubscribeServers(tell)
+	defer cancel()
+	said := map[string]string{}
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.call.Hangup:
+			if _, err := s.host.Refresh(ctx); err != nil {
+				s.call.complain(err)
+			}
+		case <-moved:
+			s.news(said)
+		}
+	}
+}
+
+// news says which servers came to another state.
+func (s *serving) news(said map[string]string) {
+	for _, st := range s.host.Servers() {
+		now := string(st.State)
+		if st.Error != "" && now != "ready" {
+			now += ": " + st.Error
+		}
+		if said[st.Name] == now || now == "starting" {
+			continue
+		}
+		said[st.Name] = now
+		more := ""
+		if now == "ready" {
+			more = ", " + count(st.Tools, "tool")
+		}
+		fmt.Fprintf(s.call.Err, "mortise: %s is %s%s\n", ext.Escape(st.Name), safe(now), more)
+	}
+}
+
+// nopCloser is a writer whose close is somebody else's.
+type nopCloser struct {
+	w interface{ Write([]byte) (int, error) }
+}
+
+func (n nopCloser) Write(b []byte) (int, error) { return n.w.Write(b) }
+func (n nopCloser) Close() error                { return nil }

@@ -1,0 +1,130 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/call"
+)
+
+// raw is a result that is sent as it is.
+type raw struct {
+	mcp.ResultBase
+	json json.RawMessage
+}
+
+// MarshalJSON is the result itself.
+func (r *raw) MarshalJSON() ([]byte, error) { return r.json, nil }
+
+// recovers answers a request that makes this program panic with an error, so
+// that it costs nobody else.
+func (g *Gateway) recovers(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (_ mcp.Result, err error) {
+		defer func() {
+			if p := recover(); p != nil {
+				if g.options.Log != nil {
+					g.options.Log.Error("panic", "method", method, "panic", fmt.Sprint(p))
+				}
+				err = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the host failed to answer; its log says why"}
+			}
+		}()
+		return next(ctx, method, req)
+	}
+}
+
+// answers answers what is about the host's extensions, and leaves the rest of
+// the protocol to the library.
+func (g *Gateway) answers(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		session, ok := req.GetSession().(*mcp.ServerSession)
+		if !ok {
+			return next(ctx, method, req)
+		}
+		r := request{gateway: g, client: g.client(session), session: session, params: req.GetParams()}
+		do, ok := methods[method]
+		if !ok {
+			return next(ctx, method, req)
+		}
+		if method == "initialize" {
+			return r.initialize(ctx, func() (mcp.Result, error) { return next(ctx, method, req) })
+		}
+		answer, err := do(&r, ctx)
+		if err != nil {
+			return nil, fault(err)
+		}
+		return &raw{json: answer}, nil
+	}
+}
+
+// request is one request of a client.
+type request struct {
+	gateway *Gateway
+	client  *client
+	session *mcp.ServerSession
+	params  mcp.Params // may hold a nil pointer: a client may send none
+}
+
+// methods are those that are answered here.
+var methods = map[string]func(*request, context.Context) (json.RawMessage, error){
+	"initialize":               nil,
+	"tools/list":               (*request).listTools,
+	"tools/call":               (*request).callTool,
+	"prompts/list":             (*request).listPrompts,
+	"prompts/get":              (*request).getPrompt,
+	"resources/list":           (*request).listResources,
+	"resources/templates/list": (*request).listTemplates,
+	"resources/read":           (*request).readResource,
+}
+
+// initialize adds the text that this agent begins with.
+func (r *request) initialize(ctx context.Context, next func() (mcp.Result, error)) (mcp.Result, error) {
+	res, err := next()
+	if err != nil {
+		return nil, err
+	}
+	v, err := r.client.agent.List(ctx)
+	if err != nil {
+		return nil, fault(err)
+	}
+	if init, ok := res.(*mcp.InitializeResult); ok && r.gateway.options.Offer.Only == "" {
+		init.Instructions = v.Instructions(r.client.boundary)
+	}
+	return res, nil
+}
+
+// The codes of JSON-RPC and MCP that are used here.
+const (
+	codeNotFound = -32002 // a resource, in the revisions before 2026-07-28
+	codeRefused  = -32000
+)
+
+// fault is an error as a client is told it: one of a server as it came, one of
+// ours with the code for its kind.
+func fault(err error) error {
+	var theirs *call.Error
+	if errors.As(err, &theirs) {
+		return &jsonrpc.Error{Code: int64(theirs.Code), Message: theirs.Message, Data: theirs.Data}
+	}
+	var ours *jsonrpc.Error
+	if errors.As(err, &ours) {
+		return ours
+	}
+	code := int64(jsonrpc.CodeInternalError)
+	switch ext.KindOf(err) {
+	case ext.Usage:
+		code = jsonrpc.CodeInvalidParams
+	case ext.Refused:
+		code = codeRefused
+	}
+	return &jsonrpc.Error{Code: code, Message: err.Error()}
+}
+
+func invalid(format string, args ...any) error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
+}
