@@ -62,7 +62,7 @@ func run(ctx context.Context, corpus string, short bool) error {
 		return err
 	}
 	var rows []row
-	for _, measure := range []func() ([]row, error){b.checks, b.list, b.compose} {
+	for _, measure := range []func() ([]row, error){b.checks, b.list, b.compose, b.serve, b.refresh} {
 		more, err := measure()
 		if err != nil {
 			return err
