@@ -206,6 +206,7 @@ type entryMeaning struct {
 	Line       int      `json:"line"`
 	Rule       string   `json:"rule"`
 	Answers    bool     `json:"answers"`
+	Offered    string   `json:"offered,omitempty"`
 	Reason     string   `json:"reason,omitempty"`
 	Shadows    []string `json:"shadows,omitempty"`
 	Candidates []string `json:"candidates,omitempty"`
@@ -216,7 +217,7 @@ func told(x *host.Explanation) meaning {
 	for _, e := range x.Entries {
 		m.Entries = append(m.Entries, entryMeaning{
 			entryRow:  entryRow{e.Surface, ext.Escape(e.Qualified), e.Status, ext.Escape(e.ShadowedBy), e.LastKnown, ext.Escape(ext.Shorten(e.Description, 300))},
-			Extension: ext.Escape(e.Extension), Path: ext.Escape(e.Path), Line: e.Line, Rule: e.RuleDoc, Answers: e.Answers,
+			Extension: ext.Escape(e.Extension), Path: ext.Escape(e.Path), Line: e.Line, Rule: e.RuleDoc, Answers: e.Answers, Offered: ext.Escape(e.Offered),
 			Reason: ext.Escape(e.Reason), Shadows: escaped(e.Shadows), Candidates: escaped(e.Candidates),
 		})
 	}

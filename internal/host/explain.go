@@ -38,6 +38,7 @@ type EntryMeaning struct {
 	Shadows    []string `json:"shadows"`    // qualified names of what lost to it
 	Candidates []string `json:"candidates"` // qualified names that the short name could mean, when several; the first of many
 	Guards     []string `json:"guards"`     // tools: the guards that would be asked, in order
+	Offered    string   `json:"offered"`    // the name or address by which clients use it; "" for what they do not use by name
 }
 
 // Known reports whether the name means anything here.
@@ -45,8 +46,9 @@ func (x *Explanation) Known() bool {
 	return len(x.Entries)+len(x.Extensions)+len(x.Settings) > 0
 }
 
-// Explain says what a name means: an entry by its short or qualified name, an
-// extension, or a key of the configuration. Of a workspace that is not adopted
+// Explain says what a name means: an entry by its short or qualified name, or by
+// the one that clients use it by, an extension, or a key of the configuration.
+// Of a workspace that is not adopted
 // it explains what adoption would give.
 func (g *Generation) Explain(name string) *Explanation {
 	x := &Explanation{Name: name, Entries: []EntryMeaning{}, Extensions: []ExtensionMeaning{}, Settings: []config.Value{}, Findings: []FindingRow{}}
@@ -65,8 +67,8 @@ func (g *Generation) Explain(name string) *Explanation {
 	}
 	e := newExplainer(g, l)
 	for i := range l.Entries {
-		if names(l.Entries[i], name) {
-			x.Entries = append(x.Entries, e.meaning(&l.Entries[i], name))
+		if row := &l.Entries[i]; names(*row, name) || e.offered[offerKey{row.Surface, row.Qualified}] == name {
+			x.Entries = append(x.Entries, e.meaning(row, name))
 		}
 	}
 	about := make(map[[2]string]bool, len(x.Entries))

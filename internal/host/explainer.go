@@ -7,6 +7,7 @@ import (
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/admit"
 	"github.com/mortise-dev/mortise/internal/compose"
+	"github.com/mortise-dev/mortise/internal/session"
 	"github.com/mortise-dev/mortise/internal/surface"
 )
 
@@ -18,6 +19,22 @@ type explainer struct {
 	reasons     map[entryKey]string
 	shadows     map[entryKey][]string
 	answers     map[*surface.Spec][]compose.Entry // what the name leads to; made when it is first asked for
+	offered     map[offerKey]string               // what clients use entries by
+}
+
+// offerKey tells apart what can be offered.
+type offerKey struct{ surface, qualified string }
+
+// offers are the names by which clients use the entries of a composition.
+func (g *Generation) offers(c *compose.Composition) map[offerKey]string {
+	out := map[offerKey]string{}
+	o := session.Resolve(c).Offer(session.OfferOptions{NameLimit: g.Config.Gateway.NameLimit})
+	for _, list := range [][]session.Offer{o.Tools, o.Prompts, o.Resources, o.Templates} {
+		for i := range list {
+			out[offerKey{list[i].Entry.Spec.Name, list[i].Entry.Qualified}] = list[i].Name
+		}
+	}
+	return out
 }
 
 // entryKey tells the entries of a listing apart.
@@ -29,6 +46,7 @@ func newExplainer(g *Generation, l *Listing) *explainer {
 		extensions: make(map[string]*ExtensionRow, len(l.Extensions)),
 		reasons:    map[entryKey]string{}, shadows: map[entryKey][]string{}, answers: map[*surface.Spec][]compose.Entry{},
 	}
+	x.offered = g.offers(x.composition)
 	for i := range l.Extensions {
 		x.extensions[l.Extensions[i].Name] = &l.Extensions[i]
 	}
@@ -56,7 +74,7 @@ func keyOf(c *admit.Contribution, x ext.Name) entryKey {
 const shownCandidates = 20
 
 func (x *explainer) meaning(e *EntryRow, name string) EntryMeaning {
-	m := EntryMeaning{EntryRow: *e, Candidates: []string{}, Guards: []string{}}
+	m := EntryMeaning{EntryRow: *e, Candidates: []string{}, Guards: []string{}, Offered: x.offered[offerKey{e.Surface, e.Qualified}]}
 	spec := x.spec(e.Surface)
 	m.Rule, m.RuleDoc = spec.Merge.String(), spec.Merge.Doc()
 	if row := x.extensions[e.Extension]; row != nil {
@@ -69,6 +87,8 @@ func (x *explainer) meaning(e *EntryRow, name string) EntryMeaning {
 	}
 	if len(answers) == 1 {
 		m.Answers = answers[0].Qualified == e.Qualified && answers[0].Origin.Path == e.Path
+	} else if m.Offered == name && name != "" {
+		m.Answers = true
 	} else {
 		for _, a := range answers[:min(len(answers), shownCandidates)] {
 			m.Candidates = append(m.Candidates, a.Qualified)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,8 +14,8 @@ func (c *call) explain() *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain NAME",
 		Short: "Say what a name means here, and which rule decided",
-		Long: `Say what NAME means in this workspace: an entry by its short name or as
-EXTENSION:NAME, an extension, or a key of the configuration.
+		Long: `Say what NAME means in this workspace: an entry by its short name, as
+EXTENSION:NAME or as clients call it, an extension, or a key of the configuration.
 
 For an entry: every candidate with its origin, which one answers to the name, by
 which rule, what it shadows, and for a tool the guards that would be asked. For a
@@ -45,7 +46,7 @@ func (p *page) explanation(x *host.Explanation, g *host.Generation) {
 	l := &host.Listing{Extensions: g.Listing().Extensions}
 	r := rootsOf(l, p.call)
 	p.meaning(x)
-	if !g.Adopted && len(x.Entries)+len(x.Extensions) > 0 {
+	if !g.Adopted && ofWorkspace(x) {
 		p.line("The workspace is not adopted: nothing of it is in use, and names lead where adoption would let them.")
 	}
 	for _, e := range x.Entries {
@@ -58,6 +59,13 @@ func (p *page) explanation(x *host.Explanation, g *host.Generation) {
 		p.setting(v, r)
 	}
 	p.findings(x.Findings, r, true)
+}
+
+// ofWorkspace reports whether a name means anything that is not built in.
+func ofWorkspace(x *host.Explanation) bool {
+	builtin := ext.Builtin.String()
+	return slices.ContainsFunc(x.Entries, func(e host.EntryMeaning) bool { return e.Trust != builtin }) ||
+		slices.ContainsFunc(x.Extensions, func(e host.ExtensionMeaning) bool { return e.Trust != builtin })
 }
 
 // meaning sums up in one sentence what the name leads to.
@@ -99,6 +107,10 @@ func (p *page) entry(e host.EntryMeaning, r roots) {
 	field("from", ext.Escape(e.Source)+", trust "+e.Trust)
 	field("file", r.at(p.call, e.Extension, e.Root, e.Path, e.Line))
 	field("rule", e.Rule+": "+e.RuleDoc)
+	field("clients use", ext.Escape(e.Offered))
+	if e.LastKnown {
+		field("known", "from when its server last ran; none runs in this process")
+	}
 	field("shadows", join(escaped(e.Shadows)))
 	field("shadowed by", ext.Escape(e.ShadowedBy))
 	field("guards", join(escaped(e.Guards)))
