@@ -101,7 +101,8 @@ func (h *Host) AdoptOnce(ctx context.Context, by string, shown *Proposal) error 
 	}
 	h.held.mu.Lock()
 	defer h.held.mu.Unlock()
-	h.held.consents = append(h.held.consents, records...)
+	h.held.records.Put(records...)
+	h.held.once = true
 	return nil
 }
 
@@ -139,17 +140,24 @@ func sameGrants(a, b []state.Grant) bool {
 // held is what this host remembers for itself: consents that nobody recorded,
 // and descriptions that are not written, or could not be.
 type held struct {
-	mu           sync.Mutex
-	consents     []state.Record
-	descriptions []state.Record
+	mu      sync.Mutex
+	records state.Snapshot
+	once    bool // the workspace is adopted for this host alone
 }
 
 // addTo adds to a snapshot what this host remembers for itself.
 func (h *Host) addTo(s *state.Snapshot) {
 	h.held.mu.Lock()
 	defer h.held.mu.Unlock()
-	s.Put(h.held.consents...)
-	s.Put(h.held.descriptions...)
+	for _, a := range h.held.records.Adoptions {
+		s.Put(a)
+	}
+	for _, g := range h.held.records.Grants {
+		s.Put(g)
+	}
+	for _, d := range h.held.records.Descriptions {
+		s.Put(d)
+	}
 }
 
 // once reports whether the workspace is adopted for this host alone, so that
@@ -157,5 +165,5 @@ func (h *Host) addTo(s *state.Snapshot) {
 func (h *Host) once() bool {
 	h.held.mu.Lock()
 	defer h.held.mu.Unlock()
-	return len(h.held.consents) > 0
+	return h.held.once
 }

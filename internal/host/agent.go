@@ -58,11 +58,14 @@ func (a *Agent) View(ctx context.Context) (*View, error) {
 	return a.List(ctx)
 }
 
-// view is the generation as one agent is given it. Generations that are the same
-// to agents share it.
+// view is the generation as agents are given it: one view for all of them.
 func (g *Generation) view(o session.OfferOptions) *View {
-	s := g.Session(false)
-	return &View{Session: s, Offers: s.Offer(o), Generation: g}
+	make := sync.OnceValue(func() *View {
+		s := g.Session(false)
+		return &View{Session: s, Offers: s.Offer(o), Generation: g}
+	})
+	view, _ := g.views.LoadOrStore(o, make)
+	return view.(func() *View)()
 }
 
 // Allowed looks whether what an agent was offered may be used now: a change that

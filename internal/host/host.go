@@ -139,7 +139,8 @@ func (h *Host) unchanged(ctx context.Context) (*Generation, error) {
 	return g, nil
 }
 
-// Generation is the outcome of one pass. It is immutable.
+// Generation is the outcome of one pass. It is immutable, and what is made of it
+// is made once.
 type Generation struct {
 	Number uint64
 	Config *config.Config // that is in use
@@ -160,6 +161,7 @@ type Generation struct {
 	unread    []ext.Tree
 	findings  ext.Findings
 	trial     func() *compose.Composition
+	views     sync.Map           // by session.OfferOptions: func() *View
 	alive     func(ext.Ref) bool // whether something running answers for a reference
 	revision  uint64             // of the state that the pass began with
 	lapses    time.Time          // when the next grant ends; zero: none does

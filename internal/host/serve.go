@@ -351,7 +351,7 @@ func (h *Host) takeIn(ctx context.Context) {
 		return
 	}
 	h.held.mu.Lock()
-	h.held.descriptions = append(h.held.descriptions, records...)
+	h.held.records.Put(records...)
 	h.held.mu.Unlock()
 	if !h.once() {
 		err = h.options.Store.Update(ctx, func(s *state.Snapshot) error {
