@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"sync"
 
 	"github.com/mortise-dev/mortise/ext"
@@ -104,8 +105,12 @@ func (s *servers) Run(of *session.Session, extension func(ext.Name) ext.Tree) {
 }
 
 func (s *servers) target(v server.Server, of ext.Tree) mcp.Target {
+	command := v.Command
+	if below, ok := strings.CutPrefix(command, surface.RootVariable+"/"); ok && v.Dialect == surface.DialectLoose {
+		command = "./" + below
+	}
 	return mcp.Target{
-		Transport: string(v.Transport), Command: v.Command, Args: v.Args, Env: pairs(v.Env), Cwd: v.Cwd,
+		Transport: string(v.Transport), Command: command, Args: v.Args, Env: pairs(v.Env), Cwd: v.Cwd,
 		URL: v.URL, Headers: pairs(v.Headers), Claude: v.Dialect == surface.DialectClaude,
 		Root: of.Leads, Data: s.place.PluginData(of.Extension, of.Own),
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -53,8 +52,7 @@ type serving struct {
 	watcher   *watch.Watcher // nil: nothing is watched
 	pending   []Described    // not taken in yet
 	fresh     chan struct{}  // pending has something
-	roots     []string       // that are watched
-	unseen    chan struct{}  // there were others: what changed before they were watched is not known
+	unseen    chan struct{}  // more is watched than before: what changed until then is not known
 	listeners map[int]func(*Generation)
 	watchers  map[int]func() // of the servers' status
 	last      int
@@ -170,31 +168,17 @@ func (h *Host) published(g *Generation) {
 		tell = append(tell, l)
 	}
 	s.mu.Unlock()
-	if watcher != nil {
-		h.watch(watcher, h.roots(g))
-	}
 	if servers != nil {
 		servers.Run(g.Session(false), g.tree)
 	}
+	if watcher != nil && watcher.Set(h.roots(g)) {
+		select {
+		case h.serving.unseen <- struct{}{}: // one more pass sees what changed since the last
+		default:
+		}
+	}
 	for _, l := range tell {
 		l(g)
-	}
-}
-
-// watch has roots watched. Where they are others than before, one more pass
-// sees what changed between the last and the watching.
-func (h *Host) watch(w *watch.Watcher, roots []string) {
-	w.Set(roots)
-	s := &h.serving
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if slices.Equal(roots, s.roots) {
-		return
-	}
-	s.roots = roots
-	select {
-	case s.unseen <- struct{}{}:
-	default:
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -224,6 +225,36 @@ func TestTakenIsToldOfOneThatAnswers(t *testing.T) {
 	claim(t, dir, space, HTTP)
 }
 
+// A lock's file is taken away with the lock: who opened it before and locks it
+// then has nothing.
+func TestOneAtATimeHasTheLock(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "some.lock")
+	var having, had atomic.Int32
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for had.Load() < 2000 {
+				l, err := tryLock(path)
+				if errors.Is(err, errHeld) {
+					continue
+				}
+				if err != nil {
+					t.Errorf("tryLock: got error %v, want none", err)
+					return
+				}
+				if n := having.Add(1); n != 1 {
+					t.Errorf("%d have the lock, want one", n)
+				}
+				runtime.Gosched()
+				having.Add(-1)
+				had.Add(1)
+				l.release()
+			}
+		})
+	}
+	all.Wait()
+}
+
 // Who has the workspace and does not answer keeps it, and all that is its.
 func TestSilentHostKeepsItsOwn(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
@@ -280,10 +311,15 @@ func TestAnswerOfAnotherIsNone(t *testing.T) {
 	r := c.Record()
 	r.ID = strings.Repeat("0f", 16)
 	p := placeOf(dir, r)
-	if err := os.Symlink(filepath.Base(c.Record().Socket), p.path(socketEnd)); err != nil {
+	if err := os.Symlink(c.Record().Socket, p.path(socketEnd)); err != nil {
 		t.Skip(err)
 	}
 	r.Socket = p.path(socketEnd)
+	if conn, err := net.Dial("unix", r.Socket); err != nil {
+		t.Fatalf("the socket by another name: got %v, want it to be reached", err)
+	} else {
+		conn.Close()
+	}
 	if err := p.write(r); err != nil {
 		t.Fatal(err)
 	}

@@ -23,19 +23,19 @@ const (
 	socketEnd = ".sock"
 )
 
-// placeOf is the place of r, named after its workspace, and by its ID where
-// there may be several.
+// placeOf is the place of r, named after its workspace, and by the beginning of
+// its ID where there may be several. The names are short for the sockets' sake.
 func placeOf(dir string, r Record) place {
 	stem := hashed(r.Workspace) + "." + r.Kind.String()
 	if r.Kind != HTTP {
-		stem += "." + r.ID
+		stem += "." + r.ID[:min(len(r.ID), 12)]
 	}
 	return place{dir, stem}
 }
 
 func hashed(workspace string) string {
 	sum := sha256.Sum256([]byte(filepath.Clean(workspace)))
-	return hex.EncodeToString(sum[:12])
+	return hex.EncodeToString(sum[:10])
 }
 
 func (p place) path(end string) string { return filepath.Join(p.dir, p.stem+end) }

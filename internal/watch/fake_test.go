@@ -187,6 +187,7 @@ func TestPollingTellsChanges(t *testing.T) {
 				rename(t, dir+"/tree/sub/new", dir+"/tree/sub/file")
 			}, "tree"},
 			{"a file becomes executable", func() { chmod(t, dir+"/tree/sub/file", 0o755) }, "tree"},
+			{"the time of writing is set", func() { chtimes(t, dir+"/tree/sub/file", time.Time{}, time.Unix(1, 0)) }, "tree"},
 			{"the time of reading is set", func() { chtimes(t, dir+"/tree/sub/file", time.Now(), time.Time{}) }, ""},
 			{"directories appear deep", func() { mkdir(t, dir, "tree/a/b/c") }, "tree"},
 			{"a file appears deep", func() { write(t, dir+"/tree/a/b/c/file", "") }, "tree"},

@@ -39,13 +39,24 @@ func TestChangesAreTold(t *testing.T) {
 		{"a file becomes executable", func(t *testing.T, dir string) { chmod(t, dir+"/tree/a/one", 0o755) }, "tree"},
 		{"a directory is closed", func(t *testing.T, dir string) { chmod(t, dir+"/tree/a", 0o700) }, "tree"},
 		{"the root itself is closed", func(t *testing.T, dir string) { chmod(t, dir+"/tree", 0o700) }, "tree"},
-		{"a time is set", func(t *testing.T, dir string) { chtimes(t, dir+"/tree/a/one", time.Time{}, old) }, "tree"},
+		{"the time of writing is set", func(t *testing.T, dir string) { chtimes(t, dir+"/tree/a/one", time.Time{}, old) }, "tree"},
+		{"both times are set", func(t *testing.T, dir string) { chtimes(t, dir+"/tree/a/one", old, old) }, "tree"},
+		{"both times of the file are set", func(t *testing.T, dir string) { chtimes(t, dir+"/file", old, old) }, "file"},
 
 		{"a file is read", func(t *testing.T, dir string) { read(t, dir+"/tree/a/one"); read(t, dir+"/file") }, ""},
 		{"the time of reading is set", func(t *testing.T, dir string) {
 			chtimes(t, dir+"/tree/a/one", old, time.Time{})
 			chtimes(t, dir+"/file", old, time.Time{})
 			chtimes(t, dir+"/tree", old, time.Time{})
+		}, ""},
+		{"times are set, that of writing as it was", func(t *testing.T, dir string) {
+			for _, path := range []string{dir + "/tree/a/one", dir + "/file", dir + "/tree"} {
+				info, err := os.Stat(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				chtimes(t, path, old, info.ModTime())
+			}
 		}, ""},
 		{"a file gets its own mode", func(t *testing.T, dir string) { chmod(t, dir+"/tree/a/one", 0o644) }, ""},
 		{"a file gets a name elsewhere", func(t *testing.T, dir string) { hardlink(t, dir+"/tree/a/one", dir+"/elsewhere") }, ""},

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -23,14 +24,18 @@ func inherited() []string {
 	return []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "LANG", "TZ", "TMPDIR"}
 }
 
-// environment is what a process gets: the inherited part of the host's, over
-// it what is declared, and over that the two directories.
+// environment is what a process gets: the inherited part of the host's and where
+// Python keeps what it compiled, over it what is declared, and over that the two
+// directories.
 func environment(host []string, declared []Pair, root, data string) []string {
 	var vars []Pair
 	for _, kv := range host {
 		if name, value, ok := strings.Cut(kv, "="); ok && inherits(name) {
 			vars = set(vars, name, value)
 		}
+	}
+	if data != "" {
+		vars = set(vars, "PYTHONPYCACHEPREFIX", compiled(data))
 	}
 	for _, d := range declared {
 		vars = set(vars, d.Name, d.Value)
@@ -44,6 +49,13 @@ func environment(host []string, declared []Pair, root, data string) []string {
 		env[i] = p.Name + "=" + p.Value
 	}
 	return env
+}
+
+// compiled is where Python keeps what it compiled, beside the data directory:
+// what it would find in the plugin's own tree could be other code than its
+// source, which is what a person consented to.
+func compiled(data string) string {
+	return filepath.Join(filepath.Dir(data), ".pycache", filepath.Base(data))
 }
 
 func inherits(name string) bool {

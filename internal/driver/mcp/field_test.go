@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -317,7 +318,7 @@ func (b *bench) cancelled(s mcp.Target, want []string) {
 // was declared, and its two directories, and nothing else of the host.
 func TestField_KEY03_Environment(t *testing.T) {
 	host := []string{
-		"PATH=/usr/bin:/bin", "GORACE=atexit_sleep_ms=0", "HOME=/home/me", "LANG=C.UTF-8", "LC_ALL=C", "TZ=UTC",
+		"PATH=/usr/bin:/bin", "HOME=/home/me", "LANG=C.UTF-8", "LC_ALL=C", "TZ=UTC",
 		"CLOUD_KEY=hush", "LD_PRELOAD=/x.so", "GIT_DIR=/x", "NODE_OPTIONS=--require=/x", "PLUGIN_ROOT=/wrong",
 	}
 	b, s := newBench(t, func(o *mcp.Options) { o.Env = host }), fixtureTarget(t, "normal")
@@ -326,8 +327,8 @@ func TestField_KEY03_Environment(t *testing.T) {
 	got := b.self(s).Env
 	slices.Sort(got)
 	want := []string{
-		"GORACE=atexit_sleep_ms=0", "HOME=/home/me", "LANG=C.UTF-8", "LC_ALL=C", "MINE=1", fixtureMode + "=normal", "PATH=/usr/bin:/bin",
-		"PLUGIN_DATA=" + s.Data, "PLUGIN_ROOT=" + s.Root, "TZ=CET",
+		"GORACE=atexit_sleep_ms=0", "GOCOVERDIR=" + filepath.Dir(s.Root), "HOME=/home/me", "LANG=C.UTF-8", "LC_ALL=C", "MINE=1", fixtureMode + "=normal", "PATH=/usr/bin:/bin",
+		"PLUGIN_DATA=" + s.Data, "PLUGIN_ROOT=" + s.Root, "TZ=CET", "PYTHONPYCACHEPREFIX=" + filepath.Join(filepath.Dir(s.Data), ".pycache", filepath.Base(s.Data)),
 	}
 	slices.Sort(want)
 	if !slices.Equal(got, want) {

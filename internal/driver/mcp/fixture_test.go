@@ -2,6 +2,7 @@ package mcp_test
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -12,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/mortise-dev/mortise/internal/child"
 )
 
@@ -20,11 +23,17 @@ const fixtureMode = "MORTISE_TEST_SERVER"
 
 func TestMain(m *testing.M) {
 	child.Main()
-	if mode := os.Getenv(fixtureMode); mode != "" {
+	switch mode := os.Getenv(fixtureMode); mode {
+	case "":
+		os.Exit(m.Run())
+	case "sdk":
+		if err := sdkServer().Run(context.Background(), &sdk.StdioTransport{}); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	default:
 		newFixture(mode).run()
-		return
 	}
-	os.Exit(m.Run())
 }
 
 // fixture is a server that misbehaves as its mode says.

@@ -85,7 +85,8 @@ func fixtureTarget(t testing.TB, mode string) mcp.Target {
 		Key: "key-" + mode, Name: "acme:" + mode, Transport: mcp.Stdio, Command: self,
 		Env: []mcp.Pair{
 			{Name: fixtureMode, Value: mode},
-			{Name: "GORACE", Value: "atexit_sleep_ms=0"}, // what the race detector waits for comes with the end of the tests
+			{Name: "GOCOVERDIR", Value: dir},             // else a server says on its standard error that it has none
+			{Name: "GORACE", Value: "atexit_sleep_ms=0"}, // else the race detector holds up each end by a second
 		},
 		Root: root, Data: filepath.Join(dir, "data"), Log: filepath.Join(dir, "logs", "server.log"),
 	}

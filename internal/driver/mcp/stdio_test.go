@@ -138,3 +138,31 @@ func TestCloseAnswers(t *testing.T) {
 		t.Error("call after Close: got no error, want one")
 	}
 }
+
+// TestStdioReal wants the official SDK's server to be described, called, and
+// ended by the end of its input.
+func TestStdioReal(t *testing.T) {
+	b, s := newBench(t, nil), fixtureTarget(t, "sdk")
+	b.Run([]mcp.Target{s})
+	d, _ := b.describe(s)
+	if len(d.Tools) != 1 || len(d.Prompts) != 1 || d.Instructions != "Be kind." || d.ProtocolVersion != "2025-11-25" {
+		t.Errorf("description: got %+v, want its tool, its prompt, its instructions and the newest revision", d)
+	}
+	l := b.link(s)
+	send(t, l, `{"jsonrpc":"2.0","id":"c","method":"tools/call","params":{"name":"count","arguments":{},"_meta":{"progressToken":"tok"}}}`)
+	for i := range 3 {
+		if got := recv(t, l); !strings.Contains(got, `"progressToken":"tok"`) {
+			t.Errorf("progress %d: got %s", i, got)
+		}
+	}
+	if got := recv(t, l); !strings.Contains(got, `"id":"c"`) || !strings.Contains(got, `"result"`) {
+		t.Errorf("after the progress: got %s, want the answer", got)
+	}
+	b.Run(nil)
+	for len(b.Status()) > 0 {
+		<-b.changed
+	}
+	if log := logOf(t, s); !strings.Contains(log, "note ready\n") || !strings.HasSuffix(log, "note stopped\n") {
+		t.Errorf("log: got %s, want notes on its start and its end", log)
+	}
+}
