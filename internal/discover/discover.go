@@ -155,7 +155,7 @@ func (s *scan) read(ctx context.Context, p *ext.Place, spec *surface.Spec) Found
 	if p.Dialect != "" { // the same bytes mean something else
 		d.Digest = ext.NewHash("dialect").Text(p.Dialect).Digest(d.Digest).Sum()
 	}
-	if spec.Runs && !f.Broken {
+	if spec.Runs && !f.Broken && s.tree.Describes == nil { // what is described names no code here
 		s.refer(ctx, d)
 		f.Broken = d.Findings.Failed()
 	}
