@@ -131,7 +131,7 @@ func (r *review) decodeSurface(spec *surface.Spec, found []discover.Found) {
 		d := &found[i].Document
 		if found[i].Broken {
 			r.contributions = append(r.contributions, Contribution{
-				Spec: spec, Name: spec.EntryName(d.Path), Origin: d.Origin, Digest: d.Digest,
+				Spec: spec, Name: nameOf(spec, d), Origin: d.Origin, Digest: d.Digest,
 				Status: EntryRefused, Reason: "cannot be read", Findings: d.Findings,
 			})
 			continue
@@ -157,6 +157,14 @@ func (r *review) decodeSurface(spec *surface.Spec, found []discover.Found) {
 	}
 }
 
+// nameOf is what the entry of a document goes by that could not be decoded.
+func nameOf(spec *surface.Spec, d *surface.Document) string {
+	if d.Dialect == surface.DialectMCP {
+		return d.Path
+	}
+	return spec.EntryName(d.Path)
+}
+
 func (r *review) trust() {
 	for i := range r.contributions {
 		c := &r.contributions[i]
@@ -179,7 +187,11 @@ func (r *review) names() {
 		}
 		k := key{c.Spec, surface.Fold(c.Name)}
 		if was, taken := first[k]; taken {
-			c.Findings.Add(NameTwice.At(c.Origin, "%s %s is also declared by %s", c.Spec.Name, ext.Quote(c.Name), ext.Escape(was.Origin.String())))
+			by := ext.Escape(was.Origin.String())
+			if r.tree.Describes != nil { // both are the server's
+				by = "the same server, as " + ext.Quote(was.Name)
+			}
+			c.Findings.Add(NameTwice.At(c.Origin, "%s %s is also declared by %s", c.Spec.Name, ext.Quote(c.Name), by))
 			continue
 		}
 		first[k] = c

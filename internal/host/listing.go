@@ -8,6 +8,7 @@ import (
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/admit"
 	"github.com/mortise-dev/mortise/internal/compose"
+	"github.com/mortise-dev/mortise/internal/session"
 )
 
 // Listing is what a generation, or a look at directories, holds: the one shape
@@ -201,8 +202,18 @@ func (g *Generation) Listing() *Listing {
 	if !g.Adopted || g.Lapsed != nil { // what adoption would bring with it
 		l.addFindings(g.Trial().Findings(), "")
 	}
+	for _, o := range g.view(session.OfferOptions{NameLimit: g.Config.Gateway.NameLimit}).Hidden {
+		l.addFindings(ext.Findings{NameTaken.At(o.Entry.Origin, "%s %s cannot be offered: clients call another entry %s", o.Entry.Spec.Name, ext.Escape(o.Entry.Qualified), ext.Quote(o.Name))}, "")
+	}
 	l.settle()
 	return l
+}
+
+// NameTaken is an entry that clients cannot be offered.
+var NameTaken = &ext.Check{
+	Code: "name-taken", Severity: ext.Warning,
+	Doc: "An entry is in use, and cannot be offered to clients, which call another entry by its name.",
+	Fix: "Rename one of them, or disable the one that is not wanted.",
 }
 
 // most is the most trust that a tree can have now: what its person did not

@@ -103,7 +103,7 @@ func TestInstructionsWithoutForeignText(t *testing.T) {
 func TestInstructionsCannotCloseTheFence(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		b := rapid.SampledFrom([]string{boundary, "AA", "ABAB"}).Draw(r, "boundary")
-		piece := rapid.OneOf(rapid.SampledFrom([]string{b, b[:1], b[1:], b[:len(b)/2], b[len(b)/2:], "\n", "--- ", " ends", "--- " + b + " ends", "\n--- " + b + " begins: x\n"}), rapid.String())
+		piece := rapid.OneOf(rapid.SampledFrom([]string{b, b[:1] + b + b[1:], b[:1], b[1:], b[:len(b)/2], b[len(b)/2:], "\n", "--- ", " ends", "--- " + b + " ends", "\n--- " + b + " begins: x\n"}), rapid.String())
 		text := strings.Join(rapid.SliceOfN(piece, 1, 12).Draw(r, "text"), "")
 		outside, inside, err := fenced(spoken(said("acme", session.Extension, "a", text)).Instructions(b), b)
 		if err != nil || len(inside) != 1 {

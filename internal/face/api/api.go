@@ -21,7 +21,6 @@ type Host interface {
 	Refresh(context.Context) (*host.Generation, error)
 	Servers() []call.Status
 	Restart(name string) error
-	Fault() error
 }
 
 // Public are the requests that anybody who reaches the address may make: they
@@ -47,7 +46,7 @@ func Public(h Host) http.Handler {
 //	GET  /api/generation        as Public
 //	GET  /api/servers           how the running servers are doing
 //	POST /api/refresh           makes a pass and answers with its numbers
-//	POST /api/servers/restart   starts the server that ?name= names anew
+//	POST /api/servers/restart   starts the server that the form's name names anew
 func Control(h Host, token string) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /api/generation", Public(h))
@@ -62,6 +61,7 @@ func Control(h Host, token string) http.Handler {
 		answer(w, Refreshed{l.Generation, l.Digest, l.Found, l.Admitted, l.Refused, l.Disabled, l.Pending})
 	}))
 	mux.Handle("POST /api/servers/restart", guarded(token, func(w http.ResponseWriter, r *http.Request) {
+		r.Body = http.MaxBytesReader(w, r.Body, largestForm)
 		if err := h.Restart(r.FormValue("name")); err != nil {
 			refuse(w, err)
 			return
@@ -70,6 +70,9 @@ func Control(h Host, token string) http.Handler {
 	}))
 	return mux
 }
+
+// largestForm is the largest form that is read.
+const largestForm = 64 << 10
 
 // Servers are the running servers of a host.
 type Servers struct {

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -42,19 +43,16 @@ func (g *Gateway) recovers(next mcp.MethodHandler) mcp.MethodHandler {
 // the protocol to the library.
 func (g *Gateway) answers(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-		session, ok := req.GetSession().(*mcp.ServerSession)
-		if !ok {
+		do := answering(method)
+		s, ok := req.GetSession().(*mcp.ServerSession)
+		if !ok || do == nil && method != "initialize" {
 			return next(ctx, method, req)
 		}
-		r := request{gateway: g, client: g.client(session), session: session, params: req.GetParams()}
-		do, ok := methods[method]
-		if !ok {
-			return next(ctx, method, req)
-		}
-		if method == "initialize" {
+		r := &request{gateway: g, client: g.client(s), session: s, params: req.GetParams()}
+		if do == nil {
 			return r.initialize(ctx, func() (mcp.Result, error) { return next(ctx, method, req) })
 		}
-		answer, err := do(&r, ctx)
+		answer, err := do(r, ctx)
 		if err != nil {
 			return nil, fault(err)
 		}
@@ -70,16 +68,25 @@ type request struct {
 	params  mcp.Params // may hold a nil pointer: a client may send none
 }
 
-// methods are those that are answered here.
-var methods = map[string]func(*request, context.Context) (json.RawMessage, error){
-	"initialize":               nil,
-	"tools/list":               (*request).listTools,
-	"tools/call":               (*request).callTool,
-	"prompts/list":             (*request).listPrompts,
-	"prompts/get":              (*request).getPrompt,
-	"resources/list":           (*request).listResources,
-	"resources/templates/list": (*request).listTemplates,
-	"resources/read":           (*request).readResource,
+// answering is what answers a method here; nil when nothing does.
+func answering(method string) func(*request, context.Context) (json.RawMessage, error) {
+	switch method {
+	case "tools/list":
+		return (*request).listTools
+	case "tools/call":
+		return (*request).callTool
+	case "prompts/list":
+		return (*request).listPrompts
+	case "prompts/get":
+		return (*request).getPrompt
+	case "resources/list":
+		return (*request).listResources
+	case "resources/templates/list":
+		return (*request).listTemplates
+	case "resources/read":
+		return (*request).readResource
+	}
+	return nil
 }
 
 // initialize adds the text that this agent begins with.
@@ -127,4 +134,13 @@ func fault(err error) error {
 
 func invalid(format string, args ...any) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
+}
+
+// encode is v as JSON. Texts keep their spelling.
+func encode(v any) (json.RawMessage, error) {
+	var out bytes.Buffer
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSpace(out.Bytes()), err
 }

@@ -6,13 +6,15 @@ package gateway
 
 import (
 	"context"
-	"crypto/rand"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mortise-dev/mortise/internal/host"
@@ -34,8 +36,8 @@ type Options struct {
 }
 
 const (
-	idleSession = 30 * time.Minute // after which a client is taken to be gone
-	largestBody = 16 << 20         // of a request
+	idleSession = 24 * time.Hour // after which a client is taken to be gone: people come back to an agent the next morning
+	largestBody = 16 << 20       // of a request
 )
 
 // Gateway serves any number of clients. Make one with New; Close it.
@@ -46,19 +48,19 @@ type Gateway struct {
 	notices *notices
 
 	mu      sync.Mutex
+	closed  bool
 	clients map[*mcp.ServerSession]*client
-	waiting sync.WaitGroup // for the ends of sessions
-}
-
-// client is one connected client.
-type client struct {
-	agent    *host.Agent
-	boundary string // around foreign text; no text can know it
+	over    map[*mcp.ServerSession]bool                // sessions that are being ended
+	running map[*context.CancelFunc]*mcp.ServerSession // requests, and whose they are
+	waiting sync.WaitGroup                             // for the ends of sessions
 }
 
 // New makes a gateway in front of a host that has a generation.
 func New(h Host, o Options) *Gateway {
-	g := &Gateway{host: h, options: o, clients: map[*mcp.ServerSession]*client{}}
+	g := &Gateway{
+		host: h, options: o,
+		clients: map[*mcp.ServerSession]*client{}, over: map[*mcp.ServerSession]bool{}, running: map[*context.CancelFunc]*mcp.ServerSession{},
+	}
 	g.server = mcp.NewServer(&mcp.Implementation{Name: "mortise", Title: "Mortise", Version: o.Version}, &mcp.ServerOptions{
 		Logger: o.Log,
 		Capabilities: &mcp.ServerCapabilities{
@@ -66,48 +68,102 @@ func New(h Host, o Options) *Gateway {
 			Prompts:   &mcp.PromptCapabilities{ListChanged: true},
 			Resources: &mcp.ResourceCapabilities{ListChanged: true},
 		},
+		SupportedProtocolVersions: spoken(),
 	})
-	g.server.AddReceivingMiddleware(g.recovers, g.answers) // outermost first
+	g.server.AddReceivingMiddleware(g.recovers, g.ends, g.answers) // outermost first
 	g.notices = notify(h, g.server, o.Offer)
 	return g
 }
 
-// Handler serves MCP over Streamable HTTP at whatever path it is given.
+// spoken are the revisions of the protocol that are spoken: those with a
+// handshake. A client of a newer one is told so, and shakes hands.
+func spoken() []string {
+	const newest = "2025-11-25" // revisions are dates
+	return slices.DeleteFunc(mcp.SupportedProtocolVersions(), func(v string) bool { return v > newest })
+}
+
+// Handler serves MCP over Streamable HTTP at whatever path it is given. It
+// refuses what a page in a browser could ask: requests from other origins, and
+// those that came to this machine under another name than its own.
 func (g *Gateway) Handler() http.Handler {
-	return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return g.server }, &mcp.StreamableHTTPOptions{
+	return http.NewCrossOriginProtection().Handler(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return g.server }, &mcp.StreamableHTTPOptions{
 		Logger: g.options.Log, SessionTimeout: idleSession, MaxRequestBodyBytes: largestBody,
-	})
+	}))
 }
 
-// Serve serves one client over a pair of streams until it closes in or ctx
-// ends.
+// Serve serves one client over a pair of streams until it closes in or ctx ends,
+// which is no error. It then gives up the client's requests that are in flight.
 func (g *Gateway) Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
-	return g.server.Run(ctx, &mcp.IOTransport{Reader: in, Writer: out})
+	s, err := g.server.Connect(ctx, &mcp.IOTransport{Reader: in, Writer: out}, nil)
+	if err != nil {
+		return fmt.Errorf("serve a client: %w", err)
+	}
+	over := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(over)
+		g.end(s)
+	})
+	err = s.Wait()
+	if !stop() {
+		<-over
+	}
+	g.mu.Lock()
+	delete(g.over, s)
+	g.mu.Unlock()
+	if err != nil && ctx.Err() == nil {
+		return fmt.Errorf("serve a client: %w", err)
+	}
+	return nil
 }
 
-// Close ends all sessions and waits for their ends.
+// Close gives up the requests that are in flight, ends all sessions and waits
+// for their ends. It may be called more than once.
 func (g *Gateway) Close() {
+	g.mu.Lock()
+	g.closed = true
+	g.mu.Unlock()
 	g.notices.close()
 	for s := range g.server.Sessions() {
-		_ = s.Close() // what is left of it ends with the connection
+		g.end(s)
 	}
 	g.waiting.Wait()
 }
 
-// client is who a session belongs to.
-func (g *Gateway) client(s *mcp.ServerSession) *client {
+// end ends a session. The library waits for requests that are in flight, so
+// they are given up before.
+func (g *Gateway) end(s *mcp.ServerSession) {
 	g.mu.Lock()
-	defer g.mu.Unlock()
-	c, known := g.clients[s]
-	if !known {
-		c = &client{agent: g.host.Agent(g.options.Offer), boundary: rand.Text()}
-		g.clients[s] = c
-		g.waiting.Go(func() {
-			_ = s.Wait() // why it ended does not matter
+	g.over[s] = true
+	for cancel, of := range g.running {
+		if of == s {
+			(*cancel)()
+		}
+	}
+	g.mu.Unlock()
+	_ = s.Close() // what is left of it ends with the connection
+}
+
+// ends bounds each request by the life of its session.
+func (g *Gateway) ends(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		s, ok := req.GetSession().(*mcp.ServerSession)
+		if !ok {
+			return next(ctx, method, req)
+		}
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		g.mu.Lock()
+		over := g.closed || g.over[s]
+		g.running[&cancel] = s
+		g.mu.Unlock()
+		defer func() {
 			g.mu.Lock()
 			defer g.mu.Unlock()
-			delete(g.clients, s)
-		})
+			delete(g.running, &cancel)
+		}()
+		if over {
+			return nil, &jsonrpc.Error{Code: codeRefused, Message: "the host is ending"}
+		}
+		return next(ctx, method, req)
 	}
-	return c
 }

@@ -23,26 +23,26 @@ func page(member string, offers []session.Offer) json.RawMessage {
 }
 
 // list gives the client what there is now.
-func (r *request) list(ctx context.Context, member string, of func(*session.Offers) []session.Offer) (json.RawMessage, error) {
-	v, err := r.client.agent.List(ctx)
+func (r *request) list(ctx context.Context, list string, of func(*session.Offers) []session.Offer) (json.RawMessage, error) {
+	v, err := r.client.list(ctx, list)
 	if err != nil {
 		return nil, err
 	}
-	return page(member, of(v.Offers)), nil
+	return page(list, of(v.Offers)), nil
 }
 
 func (r *request) listTools(ctx context.Context) (json.RawMessage, error) {
-	return r.list(ctx, "tools", func(o *session.Offers) []session.Offer { return o.Tools })
+	return r.list(ctx, tools, func(o *session.Offers) []session.Offer { return o.Tools })
 }
 
 func (r *request) listPrompts(ctx context.Context) (json.RawMessage, error) {
-	return r.list(ctx, "prompts", func(o *session.Offers) []session.Offer { return o.Prompts })
+	return r.list(ctx, prompts, func(o *session.Offers) []session.Offer { return o.Prompts })
 }
 
 func (r *request) listResources(ctx context.Context) (json.RawMessage, error) {
-	return r.list(ctx, "resources", func(o *session.Offers) []session.Offer { return o.Resources })
+	return r.list(ctx, resources, func(o *session.Offers) []session.Offer { return o.Resources })
 }
 
 func (r *request) listTemplates(ctx context.Context) (json.RawMessage, error) {
-	return r.list(ctx, "resourceTemplates", func(o *session.Offers) []session.Offer { return o.Templates })
+	return r.list(ctx, templates, func(o *session.Offers) []session.Offer { return o.Templates })
 }

@@ -23,7 +23,7 @@ func (r *request) callTool(ctx context.Context) (json.RawMessage, error) {
 	if !ok || p == nil || p.Name == "" {
 		return nil, invalid("tools/call names no tool")
 	}
-	v, err := r.client.agent.View(ctx)
+	v, err := r.client.view(ctx, tools)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func (r *request) callTool(ctx context.Context) (json.RawMessage, error) {
 	if err == nil || errors.As(err, &theirs) || ctx.Err() != nil {
 		return answer, err
 	}
-	return json.Marshal(map[string]any{
+	return encode(map[string]any{
 		"content": []map[string]string{{"type": "text", "text": err.Error()}}, "isError": true,
 	})
 }
@@ -52,7 +52,7 @@ func (r *request) getPrompt(ctx context.Context) (json.RawMessage, error) {
 	if !ok || p == nil || p.Name == "" {
 		return nil, invalid("prompts/get names no prompt")
 	}
-	v, err := r.client.agent.View(ctx)
+	v, err := r.client.view(ctx, prompts)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func (r *request) getPrompt(ctx context.Context) (json.RawMessage, error) {
 	if err := r.client.agent.Allowed(ctx, o); err != nil {
 		return nil, err
 	}
-	return json.Marshal(map[string]any{
+	return encode(map[string]any{
 		"description": o.Entry.Description,
 		"messages": []map[string]any{{
 			"role": "user", "content": map[string]string{"type": "text", "text": o.Command.With(p.Arguments[session.Arguments])},
@@ -85,13 +85,9 @@ func (r *request) readResource(ctx context.Context) (json.RawMessage, error) {
 	if !ok || p == nil || p.URI == "" {
 		return nil, invalid("resources/read names no address")
 	}
-	v, err := r.client.agent.View(ctx)
+	o, err := r.at(ctx, p.URI)
 	if err != nil {
 		return nil, err
-	}
-	o := v.Offers.Resource(p.URI)
-	if o == nil {
-		o = fitting(v.Templates, p.URI)
 	}
 	switch {
 	case o == nil:
@@ -102,9 +98,25 @@ func (r *request) readResource(ctx context.Context) (json.RawMessage, error) {
 	if err := r.client.agent.Allowed(ctx, o); err != nil {
 		return nil, err
 	}
-	return json.Marshal(map[string]any{
+	return encode(map[string]any{
 		"contents": []map[string]string{{"uri": p.URI, "mimeType": "text/markdown", "text": o.Text}},
 	})
+}
+
+// at is what answers for an address: the resource that was listed there, or a
+// template that it fits; nil when nothing does.
+func (r *request) at(ctx context.Context, uri string) (*session.Offer, error) {
+	v, err := r.client.view(ctx, resources)
+	if err != nil {
+		return nil, err
+	}
+	if o := v.Offers.Resource(uri); o != nil {
+		return o, nil
+	}
+	if v, err = r.client.view(ctx, templates); err != nil {
+		return nil, err
+	}
+	return fitting(v.Templates, uri), nil
 }
 
 // fitting is the first template that an address fits; nil without one.
@@ -145,7 +157,7 @@ func (r *request) ask(ctx context.Context, o *session.Offer, method string, para
 	if len(meta) > 0 {
 		params["_meta"] = meta
 	}
-	encoded, err := json.Marshal(params)
+	encoded, err := encode(params)
 	if err != nil {
 		return nil, fmt.Errorf("hand on %s: %w", method, err)
 	}
