@@ -1,6 +1,7 @@
 package state
 
 import (
+	"slices"
 	"time"
 
 	"github.com/mortise-dev/mortise/ext"
@@ -8,8 +9,8 @@ import (
 
 // Digest is over all that a composition depends on. It depends on the records
 // alone and not on their order in the lists, on the revision, or on who did
-// what when; when a grant lapses does count. Where a workspace was adopted and
-// what was shown of it do not. Neither do descriptions: what a composition
+// what when; when a grant lapses does count. Where a workspace was adopted, at
+// how many places, and what was shown of it do not. Neither do descriptions: what a composition
 // takes from them, the candidates that they become bring along. s must be such
 // that Tidy has no complaint.
 func (s *Snapshot) Digest() ext.Digest {
@@ -22,7 +23,7 @@ func (s *Snapshot) Digest() ext.Digest {
 	hashList(h, c.Switches, func(r Switch) {
 		h.Text(r.Workspace, string(r.Extension), r.Entry, r.Reason)
 	})
-	hashList(h, c.Adoptions, func(r Adoption) { h.Text(r.Workspace).Digest(r.Digest) })
+	hashList(h, slices.CompactFunc(c.Adoptions, sameEffects), func(r Adoption) { h.Text(r.Workspace).Digest(r.Digest) })
 	hashList(h, c.Grants, func(r Grant) {
 		h.Text(r.Kind, r.Subject, r.Until.Format(time.RFC3339Nano)).Digest(r.Digest)
 	})
@@ -34,6 +35,9 @@ func (s *Snapshot) Digest() ext.Digest {
 	})
 	return h.Sum()
 }
+
+// sameEffects is whether a and b differ at most in where and how they came to be.
+func sameEffects(a, b Adoption) bool { return a.Workspace == b.Workspace && a.Digest == b.Digest }
 
 func hashList[T any](h *ext.Hash, list []T, add func(T)) {
 	h.Int(len(list))

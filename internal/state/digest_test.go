@@ -37,6 +37,9 @@ func TestDigest(t *testing.T) {
 			s.Roster[0].By, s.Switches[0].By, s.Adoptions[0].By, s.Grants[0].By = "bob", "bob", "bob", "bob"
 		}, true},
 		{"where it was adopted and what was shown", func(s *state.Snapshot) { s.Adoptions[0].Place, s.Adoptions[0].Snapshot = "/src/x", "[]" }, true},
+		{"the same adopted at another place too", func(s *state.Snapshot) {
+			s.Put(state.Adoption{Workspace: "w", Digest: d1, Place: "/src/x", Snapshot: "[]", By: "bob", At: later})
+		}, true},
 		{"what a server said, which its candidates bring along", func(s *state.Snapshot) { s.Descriptions[0].Content, s.Descriptions[0].Declaration = "[]", d2 }, true},
 		{"one description less", func(s *state.Snapshot) { s.Descriptions = nil }, true},
 		{"the zone of a time", func(s *state.Snapshot) { s.Grants[0].Until = s.Grants[0].Until.In(time.FixedZone("", 3600)) }, true},
@@ -51,6 +54,8 @@ func TestDigest(t *testing.T) {
 		{"a switch's entry", func(s *state.Snapshot) { s.Switches[0].Entry = "" }, false},
 		{"a switch's workspace", func(s *state.Snapshot) { s.Switches[0].Workspace = "w" }, false},
 		{"a switch's reason, which listings show", func(s *state.Snapshot) { s.Switches[0].Reason = "" }, false},
+		{"other effects adopted too", func(s *state.Snapshot) { s.Put(state.Adoption{Workspace: "w", Digest: d2, Place: "/src/w"}) }, false},
+		{"the same effects adopted in another workspace", func(s *state.Snapshot) { s.Put(state.Adoption{Workspace: "v", Digest: d1, Place: "/src/w"}) }, false},
 		{"adopted effects", func(s *state.Snapshot) { s.Adoptions[0].Digest = d2 }, false},
 		{"granted content", func(s *state.Snapshot) { s.Grants[0].Digest = d2 }, false},
 		{"the end of a grant", func(s *state.Snapshot) { s.Grants[0].Until = time.Time{} }, false},

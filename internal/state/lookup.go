@@ -32,9 +32,12 @@ func (s *Snapshot) Disabled(workspace string, x ext.Name, entry string) (Switch,
 	return Switch{}, false
 }
 
-// Adopted reports whether workspace was adopted with exactly these effects.
+// Adopted reports whether workspace was adopted with exactly these effects, at
+// whatever place.
 func (s *Snapshot) Adopted(workspace string, effects ext.Digest) bool {
-	return effects != (ext.Digest{}) && find(s.Adoptions, Adoption{Workspace: workspace, Digest: effects}) >= 0
+	return effects != (ext.Digest{}) && slices.ContainsFunc(s.Adoptions, func(a Adoption) bool {
+		return a.Workspace == workspace && a.Digest == effects
+	})
 }
 
 // AdoptedOnce reports whether workspace was ever adopted, whatever its effects
@@ -44,18 +47,21 @@ func (s *Snapshot) AdoptedOnce(workspace string) bool {
 }
 
 // LastAdoption is the newest adoption of workspace at place that remembers what
-// was shown. ok is false when there is none: one of an older version names no
-// place, and is none of any.
-func (s *Snapshot) LastAdoption(workspace, place string) (last Adoption, ok bool) {
+// was shown; where place has none of its own, the newest at any other, since
+// worktrees of one repository share what their person adopted. own tells which.
+// Of two of one time the first in the list is it. ok is false when there is
+// none: one of an older version names no place, and is none of any.
+func (s *Snapshot) LastAdoption(workspace, place string) (last Adoption, own, ok bool) {
 	for _, a := range s.Adoptions {
-		if a.Workspace != workspace || a.Place != place || place == "" || a.Snapshot == "" {
+		if a.Workspace != workspace || a.Place == "" || a.Snapshot == "" {
 			continue
 		}
-		if !ok || a.At.After(last.At) {
-			last, ok = a, true
+		here := a.Place == place
+		if !ok || here && !own || here == own && a.At.After(last.At) {
+			last, own, ok = a, here, true
 		}
 	}
-	return last, ok
+	return last, own, ok
 }
 
 // Described is the descriptions of the servers of workspace, in the order of

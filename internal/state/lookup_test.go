@@ -59,7 +59,7 @@ func TestEntryNameIsWhatDisabledSplits(t *testing.T) {
 }
 
 func TestAdopted(t *testing.T) {
-	s := state.Snapshot{Adoptions: []state.Adoption{{Workspace: "w", Digest: d1}}}
+	s := state.Snapshot{Adoptions: []state.Adoption{{Workspace: "w", Digest: d1, Place: "/a"}}}
 	if !s.Adopted("w", d1) || !s.AdoptedOnce("w") {
 		t.Error("Adopted(an adopted workspace, its effects): got false, want true")
 	}
@@ -85,36 +85,58 @@ func TestLastAdoption(t *testing.T) {
 		adoptions []state.Adoption
 		place     string
 		want      string // what was shown; "" is none
+		own       bool   // and it is the place's own
 	}{
-		{"nothing", nil, "/a", ""},
-		{"one", []state.Adoption{at(0, d1, "/a", "one")}, "/a", "one"},
-		{"at another place", []state.Adoption{at(0, d1, "/a", "one")}, "/b", ""},
-		{"of another workspace", []state.Adoption{foreign}, "/a", ""},
-		{"the newest, listed last", []state.Adoption{at(0, d1, "/a", "one"), at(1, d2, "/a", "two"), foreign}, "/a", "two"},
-		{"the newest, listed first", []state.Adoption{at(1, d1, "/a", "one"), at(0, d2, "/a", "two")}, "/a", "one"},
-		{"the newest here, older than one elsewhere", []state.Adoption{at(0, d1, "/a", "one"), at(1, d2, "/b", "two")}, "/a", "one"},
-		{"the newest of those that can be shown", []state.Adoption{at(0, d1, "/a", "one"), at(1, d2, "/a", ""), at(-1, d3, "/a", "three")}, "/a", "one"},
-		{"of an older version", []state.Adoption{at(0, d1, "", "")}, "/a", ""},
-		{"at no place", []state.Adoption{at(0, d1, "", "one")}, "", ""},
-		{"two of one time, the first", []state.Adoption{at(0, d1, "/a", "one"), at(0, d2, "/a", "two")}, "/a", "one"},
+		{"nothing", nil, "/a", "", false},
+		{"one", []state.Adoption{at(0, d1, "/a", "one")}, "/a", "one", true},
+		{"of another workspace", []state.Adoption{foreign}, "/a", "", false},
+		{"the newest, listed last", []state.Adoption{at(0, d1, "/a", "one"), at(1, d2, "/a", "two"), foreign}, "/a", "two", true},
+		{"the newest, listed first", []state.Adoption{at(1, d1, "/a", "one"), at(0, d2, "/a", "two")}, "/a", "one", true},
+		{"its own, older than one elsewhere listed after", []state.Adoption{at(0, d1, "/a", "one"), at(1, d2, "/b", "two")}, "/a", "one", true},
+		{"its own, older than one elsewhere listed before", []state.Adoption{at(1, d2, "/b", "two"), at(0, d1, "/c", "one")}, "/c", "one", true},
+		{"its own, of the effects of another place", []state.Adoption{at(0, d1, "/a", "one"), at(1, d1, "/b", "two")}, "/a", "one", true},
+		{"the newest of those that can be shown", []state.Adoption{at(0, d1, "/a", "one"), at(1, d2, "/a", ""), at(-1, d3, "/a", "three")}, "/a", "one", true},
+		{"two of its own of one time, the first", []state.Adoption{at(0, d1, "/a", "one"), at(0, d2, "/a", "two")}, "/a", "one", true},
+		{"none here, one elsewhere", []state.Adoption{at(0, d1, "/a", "one")}, "/b", "one", false},
+		{"none here, the newest elsewhere", []state.Adoption{at(0, d1, "/a", "one"), at(2, d2, "/c", "two"), at(1, d3, "/a", "three")}, "/b", "two", false},
+		{"none here, two elsewhere of one time, the first", []state.Adoption{at(0, d1, "/c", "one"), at(0, d2, "/a", "two")}, "/b", "one", false},
+		{"none here that can be shown, one elsewhere", []state.Adoption{at(1, d1, "/a", ""), at(0, d2, "/b", "two")}, "/a", "two", false},
+		{"none here, none elsewhere that can be shown", []state.Adoption{at(0, d1, "/a", "")}, "/b", "", false},
+		{"of an older version", []state.Adoption{at(0, d1, "", "")}, "/a", "", false},
+		{"at no place", []state.Adoption{at(0, d1, "", "one")}, "/a", "", false},
+		{"at no place, asked for none", []state.Adoption{at(0, d1, "", "one")}, "", "", false},
 	} {
 		s := state.Snapshot{Adoptions: c.adoptions}
-		got, ok := s.LastAdoption("w", c.place)
-		if got.Snapshot != c.want || ok != (c.want != "") {
-			t.Errorf("LastAdoption(%s): got %q, %v, want %q", c.name, got.Snapshot, ok, c.want)
+		got, own, ok := s.LastAdoption("w", c.place)
+		if got.Snapshot != c.want || own != c.own || ok != (c.want != "") {
+			t.Errorf("LastAdoption(%s): got %q, own %v, %v, want %q, own %v", c.name, got.Snapshot, own, ok, c.want, c.own)
 		}
 	}
 }
 
-func TestAdoptingAgainMovesThePlace(t *testing.T) {
+// Worktrees that adopt the same effects overwrote each other's place, so that
+// only the last of them had something to be fallen back to.
+func TestAdoptingElsewhereLeavesThePlace(t *testing.T) {
 	var s state.Snapshot
-	s.Put(state.Adoption{Workspace: "w", Digest: d1, Place: "/a", Snapshot: "one", At: now})
-	s.Put(state.Adoption{Workspace: "w", Digest: d1, Place: "/b", Snapshot: "two", At: now})
-	if _, ok := s.LastAdoption("w", "/a"); ok || len(s.Adoptions) != 1 {
-		t.Errorf("LastAdoption at the place before: got %v of %d adoptions, want none of one", ok, len(s.Adoptions))
+	one := state.Adoption{Workspace: "w", Digest: d1, Place: "/a", Snapshot: "one", At: now}
+	two := state.Adoption{Workspace: "w", Digest: d1, Place: "/b", Snapshot: "two", At: now}
+	s.Put(one, two)
+	for _, want := range []state.Adoption{one, two} {
+		if got, own, ok := s.LastAdoption("w", want.Place); got != want || !own || !ok {
+			t.Errorf("LastAdoption at %s: got %+v, own %v, %v, want its own", want.Place, got, own, ok)
+		}
 	}
-	if a, _ := s.LastAdoption("w", "/b"); a.Snapshot != "two" {
-		t.Errorf("LastAdoption at the place after: got %q, want the one put last", a.Snapshot)
+	again := one
+	again.Snapshot, again.At = "again", now.Add(time.Hour)
+	s.Put(again)
+	if got, _, _ := s.LastAdoption("w", "/a"); got != again || len(s.Adoptions) != 2 {
+		t.Errorf("LastAdoption once adopted again: got %+v of %d, want the one put last, of two", got, len(s.Adoptions))
+	}
+	if n := s.Remove(state.Adoption{Workspace: "w", Digest: d1, Place: "/b"}); n != 1 || len(s.Adoptions) != 1 || !s.Adopted("w", d1) {
+		t.Errorf("Remove of one place's: got %d removed and %d left, want one of both, and its effects still adopted", n, len(s.Adoptions))
+	}
+	if n := s.Remove(state.Adoption{Workspace: "w", Digest: d1}); n != 0 {
+		t.Errorf("Remove of one at no place: got %d, want none", n)
 	}
 }
 

@@ -36,13 +36,14 @@ type Switch struct {
 func EntryName(surface, name string) string { return surface + "/" + name }
 
 // Adoption says that a person made a workspace their own, with exactly these
-// effects. Workspace and Digest identify it: worktrees of one repository may
-// differ, and each was looked at. Older ones stay beside newer ones until they
-// are removed: each is something that was consented to, and can be gone back to.
+// effects. Workspace, Digest and Place identify it: worktrees of one repository
+// share an identity and may differ, and each was looked at. Older ones stay
+// beside newer ones until they are removed: each is something that was
+// consented to, and can be gone back to.
 type Adoption struct {
 	Workspace string     // identity of the workspace; never ""
 	Digest    ext.Digest // of the workspace's effects when it was adopted; never zero
-	Place     string     // absolute directory it was adopted in: worktrees share an identity; "" in what an older version wrote
+	Place     string     // absolute directory it was adopted in; "" in what an older version wrote
 	Snapshot  string     // one JSON document of what was shown, read by who wrote it; "" in what an older version wrote
 	By        string
 	At        time.Time

@@ -62,7 +62,7 @@ func (r Switch) compare(o Switch) int {
 }
 
 func (r Adoption) compare(o Adoption) int {
-	return cmp.Or(cmp.Compare(r.Workspace, o.Workspace), bytes.Compare(r.Digest[:], o.Digest[:]))
+	return cmp.Or(cmp.Compare(r.Workspace, o.Workspace), bytes.Compare(r.Digest[:], o.Digest[:]), cmp.Compare(r.Place, o.Place))
 }
 
 func (r Grant) compare(o Grant) int {
@@ -147,7 +147,12 @@ func (r Switch) String() string {
 }
 
 // String names r in messages.
-func (r Adoption) String() string { return "adoption of " + ext.Quote(r.Workspace) }
+func (r Adoption) String() string {
+	if r.Place == "" {
+		return "adoption of " + ext.Quote(r.Workspace)
+	}
+	return "adoption of " + ext.Quote(r.Workspace) + " at " + ext.Quote(r.Place)
+}
 
 // String names r in messages.
 func (r Grant) String() string {

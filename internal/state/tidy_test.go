@@ -47,6 +47,8 @@ func TestTidyRefuses(t *testing.T) {
 		{"one subject granted at two digests", state.Snapshot{Grants: []state.Grant{{Kind: "k", Digest: d1}, {Kind: "k", Digest: d2}}}, ""},
 		{"installed twice", state.Snapshot{Roster: []state.Installed{{Name: "a", Order: 1}, {Name: "b", Order: 2}, {Name: "a", Order: 3}}}, `installed "a" is there twice`},
 		{"adopted with two effects", state.Snapshot{Adoptions: []state.Adoption{{Workspace: "w", Digest: d1}, {Workspace: "w", Digest: d2}}}, ""},
+		{"the same adopted at two places", state.Snapshot{Adoptions: []state.Adoption{{Workspace: "w", Digest: d1}, {Workspace: "w", Digest: d1, Place: "/a"}, {Workspace: "w", Digest: d1, Place: "/b"}}}, ""},
+		{"adopted twice at one place", state.Snapshot{Adoptions: []state.Adoption{{Workspace: "w", Digest: d1, Place: "/a"}, {Workspace: "w", Digest: d1, Place: "/a", By: "ada"}}}, `adoption of "w" at "/a" is there twice`},
 		{"adopted twice", state.Snapshot{Adoptions: []state.Adoption{{Workspace: "w", Digest: d1}, {Workspace: "w", Digest: d1}}}, `adoption of "w" is there twice`},
 		{"one server described in two workspaces", state.Snapshot{Descriptions: []state.Description{described("v", "a", d1), described("w", "a", d1)}}, ""},
 		{"one server described twice", state.Snapshot{Descriptions: []state.Description{described("w", "a", d1), described("w", "a", d2)}}, `description of "acme:a" in "w" is there twice`},

@@ -1,12 +1,14 @@
 package sqlstore_test
 
 import (
+	"database/sql"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"modernc.org/sqlite"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/state"
@@ -72,10 +74,76 @@ func TestVersion1IsMigrated(t *testing.T) {
 	said := state.Description{Workspace: "repo:1", Extension: "acme", Server: "search", Declaration: d1, Content: "{}", At: noon}
 	put(t, s, placed, said)
 	want := of1()
-	want.Revision, want.Adoptions, want.Descriptions = 2, []state.Adoption{placed}, []state.Description{said}
+	want.Revision, want.Adoptions, want.Descriptions = 2, append(want.Adoptions, placed), []state.Description{said}
 	snap, err = open(t, path).Load(t.Context())
 	if diff := cmp.Diff(want, snap); diff != "" || err != nil {
 		t.Errorf("Load after storing what is new: got error %v (-want +got):\n%s", err, diff)
+	}
+}
+
+// An older program reads on in the table it knows. There it may find fewer
+// adoptions than there are, and none that is over.
+func TestVersion1SeesNoAdoptionThatIsOver(t *testing.T) {
+	d2 := ext.Sum([]byte("two"))
+	old := state.Adoption{Workspace: "repo:1", Digest: d1, By: "ada", At: noon}
+	again := old
+	again.By = "bob"
+	placed := state.Adoption{Workspace: "repo:1", Digest: d1, Place: "/src/tree", Snapshot: "{}", At: noon}
+	other := state.Adoption{Workspace: "repo:1", Digest: d2, Place: "/src/tree", Snapshot: "{}", At: noon}
+	for _, c := range []struct {
+		name    string
+		changes []func(*state.Snapshot)
+		left    int
+	}{
+		{"migrated", nil, 1},
+		{"more adopted", []func(*state.Snapshot){func(s *state.Snapshot) { s.Put(placed, other) }}, 1},
+		{"other effects removed", []func(*state.Snapshot){
+			func(s *state.Snapshot) { s.Put(other) }, func(s *state.Snapshot) { s.Remove(other) },
+		}, 1},
+		{"removed", []func(*state.Snapshot){func(s *state.Snapshot) { s.Remove(old) }}, 0},
+		{"replaced", []func(*state.Snapshot){func(s *state.Snapshot) { s.Put(again) }}, 0},
+		{"removed at one place", []func(*state.Snapshot){
+			func(s *state.Snapshot) { s.Put(placed) }, func(s *state.Snapshot) { s.Remove(placed) },
+		}, 0},
+	} {
+		path := filepath.Join(t.TempDir(), "state.db")
+		version1(t, path)
+		s := open(t, path)
+		for _, change := range c.changes {
+			if err := s.Update(t.Context(), func(snap *state.Snapshot) error { change(snap); return nil }); err != nil {
+				t.Fatalf("Update (%s): got error %v, want none", c.name, err)
+			}
+		}
+		if n := count(t, path, "SELECT count(*) FROM adoptions"); n != c.left {
+			t.Errorf("adoptions that an older program reads (%s): got %d, want %d", c.name, n, c.left)
+		}
+	}
+}
+
+// count is the number that query selects from the database at path.
+func count(t *testing.T, path, query string) (n int) {
+	t.Helper()
+	c, err := sqlite.NewConnector(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := sql.OpenDB(c)
+	defer db.Close()
+	if err := db.QueryRowContext(t.Context(), query).Scan(&n); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	return n
+}
+
+// What a newer program took out of its own table is not looked for in an older
+// one.
+func TestNewerSchemaWithoutAdoptions(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	version1(t, path)
+	fillSteps(t, path, newer())
+	execute(t, path, "DROP TABLE placed_adoptions")
+	if snap, err := open(t, path).Load(t.Context()); err != nil || len(snap.Adoptions) != 0 || len(snap.Grants) != 2 {
+		t.Errorf("Load: got %d adoptions and %d grants, error %v, want none and two", len(snap.Adoptions), len(snap.Grants), err)
 	}
 }
 

@@ -13,7 +13,8 @@ import (
 // tables is where each list of a snapshot is kept.
 var tables = []interface {
 	name() string
-	load(ctx context.Context, tx *sql.Tx, s *state.Snapshot, there columns) error
+	load(ctx context.Context, tx *sql.Tx, s *state.Snapshot, from source) error
+	find(ctx context.Context, tx *sql.Tx, older bool) (source, error)
 	save(ctx context.Context, tx *sql.Tx, old, next *state.Snapshot) error
 }{roster, switches, adoptions, grants, pins, guards, descriptions}
 
@@ -21,6 +22,7 @@ var tables = []interface {
 // identify a row.
 type table[T comparable] struct {
 	title   string
+	before  string // the table that an older schema has instead; "" is none
 	keys    int
 	columns []string
 	list    func(*state.Snapshot) *[]T
@@ -30,9 +32,9 @@ type table[T comparable] struct {
 func (t table[T]) name() string { return t.title }
 
 // load reads the columns that are there; what the others hold stays zero.
-func (t table[T]) load(ctx context.Context, tx *sql.Tx, s *state.Snapshot, there columns) error {
-	names := there.of(t.columns)
-	rows, err := tx.QueryContext(ctx, "SELECT "+strings.Join(names, ", ")+" FROM "+t.title)
+func (t table[T]) load(ctx context.Context, tx *sql.Tx, s *state.Snapshot, from source) error {
+	names := from.columns.of(t.columns)
+	rows, err := tx.QueryContext(ctx, "SELECT "+strings.Join(names, ", ")+" FROM "+from.table)
 	if err != nil {
 		return err
 	}
@@ -46,6 +48,18 @@ func (t table[T]) load(ctx context.Context, tx *sql.Tx, s *state.Snapshot, there
 		*list = append(*list, r)
 	}
 	return rows.Err()
+}
+
+// find is where a database of another schema keeps the list, without columns
+// when it keeps it nowhere. In a newer one the table of before is not looked
+// for: what it holds may be over.
+func (t table[T]) find(ctx context.Context, tx *sql.Tx, older bool) (source, error) {
+	there, err := columnsOf(ctx, tx, t.title)
+	if err != nil || len(there) > 0 || !older || t.before == "" {
+		return source{t.title, there}, err
+	}
+	there, err = columnsOf(ctx, tx, t.before)
+	return source{t.before, there}, err
 }
 
 // save writes what differs between old and next, deletions first.
@@ -90,16 +104,16 @@ func load(ctx context.Context, tx *sql.Tx, known int) (s state.Snapshot, err err
 		return s, err
 	}
 	for _, t := range tables {
-		var there columns
+		from := source{table: t.name()}
 		if schema != known {
-			if there, err = columnsOf(ctx, tx, t.name()); err != nil {
+			if from, err = t.find(ctx, tx, schema < known); err != nil {
 				return s, err
 			}
-			if len(there) == 0 {
+			if len(from.columns) == 0 {
 				continue
 			}
 		}
-		if err := t.load(ctx, tx, &s, there); err != nil {
+		if err := t.load(ctx, tx, &s, from); err != nil {
 			return s, fmt.Errorf("read %s: %w", t.name(), err)
 		}
 	}
@@ -121,6 +135,12 @@ func save(ctx context.Context, tx *sql.Tx, old, next *state.Snapshot) error {
 	}
 	_, err := tx.ExecContext(ctx, "UPDATE revision SET number = ?", next.Revision)
 	return err
+}
+
+// source is where a list is read from.
+type source struct {
+	table   string
+	columns columns
 }
 
 // columns are those that a table has; nil is all that are asked for.

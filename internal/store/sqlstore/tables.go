@@ -27,11 +27,11 @@ var switches = table[state.Switch]{
 }
 
 var adoptions = table[state.Adoption]{
-	title: "adoptions", keys: 2,
-	columns: []string{"workspace", "digest", "who", "at", "place", "snapshot"},
+	title: "placed_adoptions", before: "adoptions", keys: 3,
+	columns: []string{"workspace", "digest", "place", "who", "at", "snapshot"},
 	list:    func(s *state.Snapshot) *[]state.Adoption { return &s.Adoptions },
 	fields: func(r *state.Adoption) []any {
-		return []any{&r.Workspace, sum{&r.Digest}, &r.By, moment{&r.At}, &r.Place, &r.Snapshot}
+		return []any{&r.Workspace, sum{&r.Digest}, &r.Place, &r.By, moment{&r.At}, &r.Snapshot}
 	},
 }
 

@@ -34,6 +34,8 @@ func full() state.Snapshot {
 		Adoptions: []state.Adoption{
 			{Workspace: odd, Digest: d1, Place: odd, Snapshot: odd, By: "ada", At: noon},
 			{Workspace: "repo:1", Digest: d2, By: "ada", At: noon},
+			{Workspace: "repo:1", Digest: d2, Place: "/src/one", Snapshot: "{}", By: "ada", At: noon},
+			{Workspace: "repo:1", Digest: d2, Place: "/src/two", Snapshot: "[]", By: "bob", At: noon.Add(time.Hour)},
 		},
 		Grants: []state.Grant{
 			{Kind: "code", Subject: "acme:guard", Digest: d1, By: "ada", At: noon, Until: noon.Add(time.Hour)},

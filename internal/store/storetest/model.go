@@ -30,7 +30,7 @@ func identity(r state.Record) string {
 	case state.Switch:
 		return fmt.Sprintf("switch %q %q %q", r.Workspace, r.Extension, r.Entry)
 	case state.Adoption:
-		return fmt.Sprintf("adoption %q %s", r.Workspace, r.Digest)
+		return fmt.Sprintf("adoption %q %v %q", r.Workspace, r.Digest, r.Place)
 	case state.Grant:
 		return fmt.Sprintf("grant %q %q %v", r.Kind, r.Subject, r.Digest)
 	case state.Pin:
@@ -66,7 +66,7 @@ var genRecord = rapid.Custom(func(t *rapid.T) state.Record {
 	case 1:
 		return state.Switch{Workspace: place, Extension: x, Entry: few, Reason: text, By: text, At: at}
 	case 2:
-		return state.Adoption{Workspace: "w" + place, Digest: sum, Place: place, Snapshot: text, By: text, At: at}
+		return state.Adoption{Workspace: "w" + place, Digest: sum, Place: few, Snapshot: text, By: text, At: at}
 	case 3:
 		return state.Grant{Kind: "k" + few, Subject: place, Digest: sum, By: text, At: at, Until: genTime.Draw(t, "until")}
 	case 4:

@@ -72,7 +72,7 @@ func testEdits(t *testing.T, open opener) {
 	changed.Grants[0].Until = time.Time{}
 	changed.Pins[0].Digest = d2
 	changed.Guards[0].Code = d1
-	changed.Adoptions[1].Place, changed.Adoptions[1].Snapshot = "/src/other", "[]"
+	changed.Adoptions[2].Snapshot, changed.Adoptions[2].At = "[2]", noon.Add(time.Minute)
 	changed.Descriptions[0].Declaration, changed.Descriptions[1].Content = d2, "[]"
 	put(t, s, records(changed)...)
 	changed.Revision = 2
@@ -88,6 +88,15 @@ func testEdits(t *testing.T, open opener) {
 		}
 	})
 	same(t, s, state.Snapshot{Revision: 3}, "after removing every record")
+
+	one := state.Adoption{Workspace: "w", Digest: d1, Place: "/src/one", Snapshot: "{}", By: "ada", At: noon}
+	two := one
+	two.Place = "/src/two"
+	put(t, s, one)
+	put(t, s, two)
+	same(t, s, state.Snapshot{Revision: 5, Adoptions: []state.Adoption{one, two}}, "after adopting the same at two places")
+	update(t, s, func(snap *state.Snapshot) { snap.Remove(one) })
+	same(t, s, state.Snapshot{Revision: 6, Adoptions: []state.Adoption{two}}, "after removing what was adopted at one of them")
 }
 
 func testLong(t *testing.T, open opener) {
