@@ -4,7 +4,6 @@ import (
 	"io/fs"
 	"path"
 	"strings"
-	"sync"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/root"
@@ -59,12 +58,16 @@ func (s *scan) links(dir string) []string {
 		return u.links
 	}
 	at := unitPlace{r.Dir(), dir, depth}
-	if u := m.units.get(at); u != nil && u.holds(s.again(r)) {
+	if u, ok := m.units.get(at); ok && u.holds(s.again(r)) {
 		return u.links
 	}
 	u := &unit{list: r.ListStamped}
 	u.walk(dir, depth)
-	m.units.put(at, u)
+	if u.list = nil; u.unknown {
+		m.units.forget(at)
+	} else {
+		m.units.put(at, u, 0)
+	}
 	return u.links
 }
 
@@ -75,7 +78,6 @@ type unit struct {
 	links   []string
 	stamps  []root.Stamp // of the directories
 	unknown bool         // one of them cannot be known again
-	asked   bool         // since the last sweep; guarded by the mutex of units
 }
 
 func (u *unit) walk(dir string, depth int) {
@@ -108,48 +110,8 @@ func (u *unit) holds(look *root.Again) bool {
 	return true
 }
 
-// units remembers what lies beside documents.
-type units struct {
-	mu    sync.Mutex
-	known map[unitPlace]*unit
-}
-
+// unitPlace is what a unit is known by.
 type unitPlace struct {
 	root, dir string
 	depth     int
-}
-
-func (us *units) get(at unitPlace) *unit {
-	us.mu.Lock()
-	defer us.mu.Unlock()
-	u := us.known[at]
-	if u != nil {
-		u.asked = true
-	}
-	return u
-}
-
-func (us *units) put(at unitPlace, u *unit) {
-	us.mu.Lock()
-	defer us.mu.Unlock()
-	if u.unknown {
-		delete(us.known, at)
-		return
-	}
-	if us.known == nil {
-		us.known = map[unitPlace]*unit{}
-	}
-	u.asked, u.list = true, nil
-	us.known[at] = u
-}
-
-func (us *units) sweep() {
-	us.mu.Lock()
-	defer us.mu.Unlock()
-	for at, u := range us.known {
-		if !u.asked {
-			delete(us.known, at)
-		}
-		u.asked = false
-	}
 }

@@ -1,7 +1,6 @@
 package discover
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -9,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"path"
-	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/root"
@@ -25,8 +23,12 @@ const (
 
 // LeftOut are the names that the digest of a tree leaves out, wherever in it
 // they lie, and why. Nothing below such a name is run unless code that counts
-// names it; a name of which that does not hold must not stand here, and
-// node_modules is code.
+// names it; a name of which that does not hold must not stand here. So
+// node_modules counts, and so does __pycache__: what lies there is run in place
+// of a source that did not change, and whatever it says of the source can be
+// forged. A program that is started with PYTHONPYCACHEPREFIX keeps Python's
+// compiled files elsewhere; where one ignores that (python3 -I), what Python
+// writes is a change of the tree.
 var LeftOut = []struct{ Name, Why string }{
 	{".git", "what git keeps of the history; it changes with every command, and the files that it checked out count"},
 	{".hg", "the same of Mercurial"},
@@ -35,11 +37,6 @@ var LeftOut = []struct{ Name, Why string }{
 	{".DS_Store", "how the Finder shows a folder; it is written by opening one"},
 	{"Thumbs.db", "small pictures that the Explorer keeps; it is written by opening a folder"},
 }
-
-// pycache is where Python keeps what it compiled. Of it only files are left
-// out that Python itself compares with the time and size of their source: any
-// other would be run in place of a source that did not change.
-const pycache = "__pycache__"
 
 // NotDigested is a tree whose content has no digest.
 var NotDigested = &ext.Check{
@@ -201,12 +198,10 @@ func (a *adder) sum(ctx context.Context, c *census) (ext.Digest, error) {
 func (a *adder) add(ctx context.Context, h *ext.Hash, i *root.Item) error {
 	switch i.Kind {
 	case root.Dir:
-		if path.Base(i.Path) != pycache {
-			h.Text(i.Path, i.Kind.String())
-		}
+		h.Text(i.Path, i.Kind.String())
 	case root.File:
 		d, err := a.file(ctx, i)
-		if err != nil || d == (ext.Digest{}) {
+		if err != nil {
 			return err
 		}
 		executable := 0
@@ -226,7 +221,7 @@ func (a *adder) add(ctx context.Context, h *ext.Hash, i *root.Item) error {
 	return nil
 }
 
-// file is the digest of a file's bytes; zero for one that does not count.
+// file is the digest of a file's bytes.
 func (a *adder) file(ctx context.Context, i *root.Item) (ext.Digest, error) {
 	id := identify(i.Stamp)
 	d, ok := a.known[id]
@@ -235,32 +230,13 @@ func (a *adder) file(ctx context.Context, i *root.Item) (ext.Digest, error) {
 			a.buf = make([]byte, 128<<10)
 		}
 		h := sha256.New()
-		var head start
-		if err := a.ground.CopyStamped(ctx, io.MultiWriter(h, &head), i.Stamp, a.buf); err != nil {
+		if err := a.ground.CopyStamped(ctx, h, i.Stamp, a.buf); err != nil {
 			return ext.Digest{}, err
 		}
-		if !compiled(i.Path, head.Bytes()) {
-			h.Sum(d[:0])
-		}
+		h.Sum(d[:0])
 	}
 	if !i.Racy && !i.Coarse {
 		a.next[id] = d
 	}
 	return d, nil
-}
-
-// start keeps the first bytes of what is written to it.
-type start struct{ bytes.Buffer }
-
-func (s *start) Write(p []byte) (int, error) {
-	s.Buffer.Write(p[:min(len(p), max(16-s.Len(), 0))])
-	return len(p), nil
-}
-
-// compiled reports whether a file that begins like this is one that Python made
-// of a source and uses for no other: after four bytes that name the version
-// come four that are zero if the source's time and size are compared.
-func compiled(name string, head []byte) bool {
-	return path.Base(path.Dir(name)) == pycache && strings.HasSuffix(name, ".pyc") &&
-		len(head) == 16 && binary.LittleEndian.Uint32(head[4:]) == 0
 }

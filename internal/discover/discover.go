@@ -44,15 +44,15 @@ type derived struct {
 	value any
 }
 
-// Derived is what make makes, made once for a candidate and its copies, however
+// Derived is what derive makes, made once for a candidate and its copies, however
 // often it is passed on. It is for what a later stage makes of a candidate
-// whatever else it knows: make must depend on nothing but the candidate. It is
+// whatever else it knows: derive must depend on nothing but the candidate. It is
 // nil for a candidate that Scan did not make.
-func (c *Candidate) Derived(make func() any) any {
+func (c *Candidate) Derived(derive func() any) any {
 	if c.derived == nil {
-		return make()
+		return derive()
 	}
-	c.derived.once.Do(func() { c.derived.value = make() })
+	c.derived.once.Do(func() { c.derived.value = derive() })
 	return c.derived.value
 }
 

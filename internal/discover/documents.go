@@ -2,7 +2,6 @@ package discover
 
 import (
 	"slices"
-	"sync"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/root"
@@ -18,13 +17,6 @@ type reading struct {
 	digest ext.Digest // of the bytes
 }
 
-// documents remembers documents, by where they lie and what they belong to.
-type documents struct {
-	mu    sync.Mutex
-	known map[place]*remembered
-	size  int64
-}
-
 // place is a document's: its findings name the origin.
 type place struct {
 	root   string
@@ -35,8 +27,6 @@ type place struct {
 type remembered struct {
 	reading
 	stamp root.Stamp
-	size  int64
-	asked bool // since the last sweep; guarded by the mutex of documents
 }
 
 // document reads a document, or knows what it would read. Only what was read
@@ -48,15 +38,14 @@ func (s *scan) document(o ext.Origin) reading {
 		return readingOf(source.Read(s.tree.FS, o, limits))
 	}
 	at := place{r.Dir(), o, limits.FileBytes}
-	if was := m.documents.get(at); was != nil && s.again(r).Holds(was.stamp) {
+	if was, ok := m.documents.get(at); ok && s.again(r).Holds(was.stamp) {
 		return was.reading
 	}
 	from := stamping{Root: r}
 	c := source.Read(&from, o, limits)
-	size := int64(len(c.Data))
-	read := readingOf(c)
+	size, read := int64(len(c.Data)), readingOf(c)
 	if from.stamp != (root.Stamp{}) {
-		m.documents.put(at, &remembered{reading: read, stamp: from.stamp, size: size, asked: true})
+		m.documents.put(at, remembered{read, from.stamp}, size)
 	}
 	return read
 }
@@ -84,46 +73,7 @@ type stamping struct {
 }
 
 // ReadFrom is the root's.
-func (s *stamping) ReadFrom(name string, max int64) (data []byte, outside string, err error) {
-	data, outside, s.stamp, err = s.ReadStamped(name, max)
+func (s *stamping) ReadFrom(name string, limit int64) (data []byte, outside string, err error) {
+	data, outside, s.stamp, err = s.ReadStamped(name, limit)
 	return data, outside, err
-}
-
-func (d *documents) get(at place) *remembered {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	was := d.known[at]
-	if was != nil {
-		was.asked = true
-	}
-	return was
-}
-
-func (d *documents) put(at place, r *remembered) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if was := d.known[at]; was != nil {
-		d.size -= was.size
-		delete(d.known, at)
-	}
-	if d.size+r.size > maxDocuments {
-		return
-	}
-	if d.known == nil {
-		d.known = map[place]*remembered{}
-	}
-	d.known[at] = r
-	d.size += r.size
-}
-
-func (d *documents) sweep() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for at, r := range d.known {
-		if !r.asked {
-			d.size -= r.size
-			delete(d.known, at)
-		}
-		r.asked = false
-	}
 }

@@ -14,9 +14,9 @@ import (
 // before it was read. It may be used by several scans at once. A nil Memory
 // remembers nothing.
 type Memory struct {
-	documents documents
-	units     units
-	code      code
+	documents recall[place, remembered]
+	units     recall[unitPlace, *unit]
+	code      recall[identity, ext.Digest] // of files that documents name
 	trees     trees
 }
 
@@ -25,6 +25,7 @@ type Memory struct {
 // trees again; a damaged file there means reading anew. "" keeps nothing.
 func NewMemory(dir string) *Memory {
 	m := &Memory{}
+	m.documents.most = maxDocuments
 	m.trees.dir = dir
 	return m
 }
@@ -67,5 +68,5 @@ func identityOf(b []byte) identity {
 	return identity{at(0), at(1), int64(at(2)), int64(at(3)), int64(at(4))}
 }
 
-// sums are the digests of the bytes of files; zero for one that does not count.
+// sums are the digests of the bytes of files.
 type sums map[identity]ext.Digest

@@ -11,20 +11,25 @@ import (
 
 // trees remembers the digests of trees, by their directories.
 type trees struct {
-	dir string
+	dir   string
+	known recall[string, *known]
 
 	mu     sync.Mutex
-	known  map[string]*known
-	faults []error
+	faults []error // that kept the folder from being written
 }
 
 // known is what is remembered of one tree.
 type known struct {
-	asked bool          // since the last sweep; guarded by the mutex of trees
-	turn  chan struct{} // holds one while nobody looks at the tree
+	turn chan struct{} // holds one while nobody looks at the tree
 
 	loaded bool // the folder was asked
 	kept        // how the tree lay, and its digest
+}
+
+func newKnown() *known {
+	k := &known{turn: make(chan struct{}, 1)}
+	k.turn <- struct{}{}
+	return k
 }
 
 // tree is the digest of all that lies below r. Where it lies as it did, nothing
@@ -33,7 +38,7 @@ func (m *Memory) tree(ctx context.Context, r *root.Root) (ext.Digest, error) {
 	if m == nil {
 		m = &Memory{}
 	}
-	k := m.trees.of(r.Dir())
+	k := m.trees.known.of(r.Dir(), newKnown)
 	select {
 	case <-k.turn:
 	case <-ctx.Done():
@@ -73,32 +78,12 @@ func (t *trees) add(ctx context.Context, r *root.Root, c *census, k *known) (ext
 	return d, nil
 }
 
-func (t *trees) of(dir string) *known {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	k := t.known[dir]
-	if k == nil {
-		if t.known == nil {
-			t.known = map[string]*known{}
-		}
-		k = &known{turn: make(chan struct{}, 1)}
-		k.turn <- struct{}{}
-		t.known[dir] = k
-	}
-	k.asked = true
-	return k
-}
-
-// sweep forgets the trees that were not asked for since the last sweep.
+// sweep forgets the trees that were not asked for since the last sweep, and is
+// what went wrong since.
 func (t *trees) sweep() []error {
+	t.known.sweep()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for dir, k := range t.known {
-		if !k.asked {
-			delete(t.known, dir)
-		}
-		k.asked = false
-	}
 	faults := t.faults
 	t.faults = nil
 	return faults

@@ -10,13 +10,13 @@ import (
 // stamp that Again is asked about. The stamp is zero when what was read cannot
 // be told from what may be there later: the system knows too little of files,
 // it was changed a moment ago, or links led to it; or it is one that does not hold.
-func (r *Root) ReadStamped(name string, max int64) (data []byte, outside string, s Stamp, err error) {
+func (r *Root) ReadStamped(name string, limit int64) (data []byte, outside string, s Stamp, err error) {
 	if err := r.begin("read", name); err != nil {
 		return nil, "", s, err
 	}
 	since := r.opt.Clock().UnixNano()
 	if !r.vague() {
-		data, f, err := r.in.read(name, max)
+		data, f, err := r.in.read(name, limit)
 		if err == nil {
 			r.trace.add(name, f, since)
 			return data, "", knowable(name, f, since), nil
@@ -25,7 +25,7 @@ func (r *Root) ReadStamped(name string, max int64) (data []byte, outside string,
 			return nil, "", s, r.settle("read", name, since, err)
 		}
 	}
-	data, outside, err = r.readFar(name, max, since)
+	data, outside, err = r.readFar(name, limit, since)
 	return data, outside, s, err
 }
 

@@ -78,12 +78,12 @@ func (k *kernel) openat2(name string, flags uint64) (int, error) {
 	}
 }
 
-func (k *kernel) read(name string, max int64) ([]byte, fact, error) {
+func (k *kernel) read(name string, limit int64) ([]byte, fact, error) {
 	fd, err := k.openat2(name, readFlags)
 	if err != nil {
 		return nil, fact{}, err
 	}
-	data, f, err := readAll(descriptor(fd), max)
+	data, f, err := readAll(descriptor(fd), limit)
 	unix.Close(fd)
 	return data, f, err
 }

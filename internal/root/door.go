@@ -14,8 +14,8 @@ import (
 // ever answers with anything outside it, or anywhere. Its errors are bare; the
 // Root says what was asked for.
 type door interface {
-	// read returns the bytes of a regular file, at most max.
-	read(name string, max int64) ([]byte, fact, error)
+	// read returns the bytes of a regular file, at most limit.
+	read(name string, limit int64) ([]byte, fact, error)
 	// list returns the entries of a directory in order; the fact only if mark.
 	list(name string, from *origin, mark bool) ([]fs.DirEntry, fact, error)
 	// survey returns the entries of a directory in order, each with a look at

@@ -10,24 +10,24 @@ import (
 // ReadFile is ReadLimit with MaxFile.
 func (r *Root) ReadFile(name string) ([]byte, error) { return r.ReadLimit(name, MaxFile) }
 
-// ReadLimit reads a regular file of at most max bytes. A larger one is a
+// ReadLimit reads a regular file of at most limit bytes. A larger one is a
 // *TooLargeError, before anything is read if its size says so; anything but a
-// regular file is a *KindError. At no time are more than max+1 bytes held. Above
-// 2 GiB max means 2 GiB.
-func (r *Root) ReadLimit(name string, max int64) ([]byte, error) {
-	data, _, err := r.ReadFrom(name, max)
+// regular file is a *KindError. At no time are more than limit+1 bytes held. Above
+// 2 GiB limit means 2 GiB.
+func (r *Root) ReadLimit(name string, limit int64) ([]byte, error) {
+	data, _, err := r.ReadFrom(name, limit)
 	return data, err
 }
 
 // ReadFrom is ReadLimit, and says where the bytes were read when links led
 // outside: the absolute path of that very file, free of links. "" is inside.
-func (r *Root) ReadFrom(name string, max int64) (data []byte, outside string, err error) {
+func (r *Root) ReadFrom(name string, limit int64) (data []byte, outside string, err error) {
 	if err := r.begin("read", name); err != nil {
 		return nil, "", err
 	}
 	since := r.now()
 	if !r.vague() {
-		data, f, err := r.in.read(name, max)
+		data, f, err := r.in.read(name, limit)
 		if err == nil {
 			r.trace.add(name, f, since)
 			return data, "", nil
@@ -36,12 +36,12 @@ func (r *Root) ReadFrom(name string, max int64) (data []byte, outside string, er
 			return nil, "", r.settle("read", name, since, err)
 		}
 	}
-	return r.readFar(name, max, since)
+	return r.readFar(name, limit, since)
 }
 
-func (r *Root) readFar(name string, max, since int64) (data []byte, outside string, err error) {
+func (r *Root) readFar(name string, limit, since int64) (data []byte, outside string, err error) {
 	err = r.reach("read", name, File, since, func(d door, at string) (f fact, err error) {
-		data, f, err = d.read(at, max)
+		data, f, err = d.read(at, limit)
 		if outside = ""; d == r.out {
 			outside = at
 		}

@@ -68,13 +68,13 @@ func (p *portable) start(name string, want Kind) (*os.File, fact, error) {
 	return file, f, nil
 }
 
-func (p *portable) read(name string, max int64) ([]byte, fact, error) {
+func (p *portable) read(name string, limit int64) ([]byte, fact, error) {
 	file, _, err := p.start(name, File)
 	if err != nil {
 		return nil, fact{}, err
 	}
 	defer file.Close()
-	data, f, err := readAll(stream{file}, max)
+	data, f, err := readAll(stream{file}, limit)
 	return data, f, bare(err)
 }
 

@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 )
 
@@ -55,6 +56,7 @@ type Root struct {
 	trace *trace // nil: not recording
 	// blind is set when in follows links inside by itself and does not say so.
 	blind bool
+	left  atomic.Bool // see Left
 }
 
 var (
@@ -127,6 +129,13 @@ func (r *Root) Close() error {
 	r.out.close()
 	return r.in.close()
 }
+
+// Left reports whether links led anything outside that was read, listed or
+// looked for through r so far: what r answered then depends on places that are
+// not below its directory, be it that nothing was there, or that the way came
+// back. What was refused because it leads outside does not count. A root made
+// by Sub counts its own.
+func (r *Root) Left() bool { return r.left.Load() }
 
 // Dir is the absolute path of the directory, links resolved.
 func (r *Root) Dir() string { return r.dir }

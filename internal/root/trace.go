@@ -3,6 +3,7 @@ package root
 import (
 	"cmp"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -87,8 +88,11 @@ func (r *Root) Trace() []Stamp {
 }
 
 // Unchanged reports whether everything stamped is still as it was. It looks at
-// each path and opens and reads nothing. No stamps are unchanged.
+// each path, also outside, and opens and reads nothing. No stamps are unchanged.
 func (r *Root) Unchanged(stamps []Stamp) bool {
+	if slices.ContainsFunc(stamps, func(s Stamp) bool { return filepath.IsAbs(s.Path) }) {
+		r.left.Store(true)
+	}
 	return unchanged(r.in, stamps)
 }
 

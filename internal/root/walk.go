@@ -44,6 +44,7 @@ type walker struct {
 	links int
 	link  string // the last link that was followed: below the root, or absolute
 	left  string // the last link that leads from inside to outside
+	went  bool   // something outside was looked at
 }
 
 // walk follows name to the end. It returns bare errors, the fact of what it
@@ -55,12 +56,12 @@ func (r *Root) walk(name string, since int64) (place, error) {
 	for range tries {
 		w := walker{Root: r, name: name, since: since, at: r.dir, here: fact{mode: fs.ModeDir}}
 		w.begin()
-		err := w.run()
-		if err == nil {
-			return w.arrive()
+		p, err := w.end()
+		if w.went && !errors.Is(err, ErrEscape) {
+			r.left.Store(true)
 		}
 		if err != errUnsteady {
-			return place{}, err
+			return p, err
 		}
 	}
 	return place{}, errUnsteady
@@ -80,6 +81,14 @@ func (w *walker) begin() {
 		w.rest = strings.Split(w.name, "/")
 	}
 	w.own = len(w.rest)
+}
+
+// end is where the way leads.
+func (w *walker) end() (place, error) {
+	if err := w.run(); err != nil {
+		return place{}, err
+	}
+	return w.arrive()
 }
 
 func (w *walker) run() error {
@@ -127,6 +136,7 @@ func (w *walker) leap() (bool, error) {
 	if out && !w.opt.Follow {
 		return false, nil
 	}
+	w.went = w.went || out
 	switch f, _, err := d.look(key); {
 	case err == nil && f.kind() != Link:
 		w.at, w.here, w.seen, w.rest, w.own = end, f, true, nil, 0
@@ -146,6 +156,7 @@ func (w *walker) step(part string, own bool) error {
 		return nil
 	}
 	d, key, out := w.place(next)
+	w.went = w.went || out
 	f, target, err := d.look(key)
 	switch {
 	case err == nil && f.kind() == Link:
@@ -221,6 +232,7 @@ func (w *walker) arrive() (place, error) {
 	if out && !w.opt.Follow {
 		return place{}, w.escape(w.at)
 	}
+	w.went = w.went || out
 	if !w.seen {
 		var err error
 		if w.here, _, err = d.look(key); err != nil {

@@ -43,6 +43,7 @@ type remote struct {
 
 	mu        sync.Mutex
 	session   string
+	forgotten string // the last session that the server knew no more
 	version   string // agreed on, "" before
 	posts     map[uint64]context.CancelFunc
 	closing   bool
@@ -206,6 +207,12 @@ func (w *remote) again(ctx context.Context, session string) error {
 	if w.known() != session {
 		return nil
 	}
+	if err := w.conn.reason(); err != nil {
+		return err
+	}
+	w.mu.Lock()
+	w.forgotten = session
+	w.mu.Unlock()
 	w.conn.log.note("it has forgotten the session; a new one is begun")
 	err := w.renew(ctx)
 	if err != nil && ctx.Err() == nil {
@@ -345,11 +352,11 @@ func (w *remote) close() {
 	w.mu.Lock()
 	was := w.closing
 	w.closing = true
-	session := w.session
+	session, over := w.session, w.session == w.forgotten
 	w.mu.Unlock()
 	w.cancel()
 	w.work.Wait()
-	if was || session == "" {
+	if was || session == "" || over {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), farewell)

@@ -8,6 +8,7 @@
 package mcp
 
 import (
+	"context"
 	"net/http"
 	"time"
 
@@ -54,6 +55,18 @@ type Options struct {
 	Keeper *child.Keeper // starts the processes; needed for stdio
 	Env    []string      // the host's environment, of which processes get an allow-listed part
 	Client Client
+	// Allowed is asked whether the server with that key may run: by the server's
+	// own goroutine right before each start of a process and each connecting to a
+	// remote server, and before a session that a remote server has forgotten is
+	// begun anew, by the goroutine that found that out. It is never asked by two
+	// at once for one key. An error means that nothing is started or sent: the
+	// status is Failed, with that error, until the answer is another one. It is
+	// asked again after Retry, then twice that, and so on; and at once when the
+	// server is restarted, or left out of a Run or changed and then named. It may
+	// call Run, Restart and Status of the pool, but nothing that waits: Close,
+	// Describe, Call or Link. It must return when ctx ends, as it does when the
+	// server is not wanted any more. Nil allows all.
+	Allowed func(ctx context.Context, key string) error
 	// Joined is called when a server described itself: after its start, and when
 	// it said later that its lists changed and they did. It is called by the
 	// pool's goroutines, never by two at once for one key. It may be nil.
@@ -71,7 +84,7 @@ type Options struct {
 	RetryMax time.Duration // the longest of those; 1 min
 	Steady   time.Duration // a server that was ready for less, or never, has ended quickly; 1 min
 	Tries    int           // quick ends in a row after which a process is not started again; 5
-	Settle   time.Duration // between a notice that lists changed and asking for them; 100 ms
+	Settle   time.Duration // between a notice that lists changed and asking for them, the first time; 100 ms
 	Patience time.Duration // for a process to end after its input did; 2 s
 	Grace    time.Duration // after that, between asking its tree to end and ending it; 3 s
 	Frame    int           // bytes of one message from a server; 16 MiB

@@ -43,26 +43,26 @@ func directory(t *Target) (string, error) {
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(t.Root, filepath.FromSlash(dir))
 	}
-	real, err := filepath.EvalSymlinks(dir)
+	resolved, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return "", refuse("its working directory %s is not there", ext.Quote(t.Cwd))
 	}
-	if !inside(real, t.Root) && (t.Data == "" || !inside(real, t.Data)) {
+	if !inside(resolved, t.Root) && (t.Data == "" || !inside(resolved, t.Data)) {
 		return "", refuse("its working directory %s lies outside its plugin and its data", ext.Quote(t.Cwd))
 	}
-	if info, err := os.Stat(real); err != nil || !info.IsDir() {
+	if info, err := os.Stat(resolved); err != nil || !info.IsDir() {
 		return "", refuse("its working directory %s is no directory", ext.Quote(t.Cwd))
 	}
-	return real, nil
+	return resolved, nil
 }
 
 // inside reports whether the resolved path is dir or lies below it.
 func inside(path, dir string) bool {
-	real, err := filepath.EvalSymlinks(dir)
+	resolved, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return false
 	}
-	rel, err := filepath.Rel(real, path)
+	rel, err := filepath.Rel(resolved, path)
 	return err == nil && filepath.IsLocal(rel)
 }
 
@@ -83,13 +83,13 @@ func program(t *Target) (string, error) {
 // where it lies, and left as they are: a program may look at its own name.
 func below(root, name string) (string, error) {
 	path := filepath.Join(root, filepath.FromSlash(name))
-	real, err := filepath.EvalSymlinks(path)
+	resolved, err := filepath.EvalSymlinks(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", fmt.Errorf("start it: there is no file %s in its plugin", ext.Quote(name))
 	case err != nil:
 		return "", fmt.Errorf("start it: %s cannot be followed to a file", ext.Quote(name))
-	case !inside(real, root):
+	case !inside(resolved, root):
 		return "", refuse("its command %s leads outside its plugin", ext.Quote(name))
 	}
 	return path, nil

@@ -50,17 +50,14 @@ func (s *server) run(ctx context.Context) {
 	if s.after != nil {
 		<-s.after
 	}
-	for quick := 0; ctx.Err() == nil; {
-		err := s.within(ctx, s.live)
-		if s.steady {
-			quick = 0
-		}
-		quick++
+	for row := (ends{}); ctx.Err() == nil; {
+		err := s.within(ctx, func(ctx context.Context) error { return s.try(ctx, row.denied > 0) })
+		row.count(err, s.steady)
 		if ctx.Err() != nil {
 			break
 		}
-		if s.restarts() || s.within(ctx, s.wait(err, quick)) == nil && s.restarts() {
-			quick = 0
+		if s.restarts() || s.within(ctx, s.wait(err, row)) == nil && s.restarts() {
+			row = ends{}
 		}
 	}
 	s.log.note("stopped")
@@ -101,22 +98,24 @@ func (s *server) restarts() bool {
 
 // wait is what follows an end: a pause before the next try, or a rest until
 // somebody wants it again. Servers that cost nothing while they are away are
-// tried for ever.
-func (s *server) wait(err error, quick int) func(context.Context) error {
+// tried for ever, and so are those that may not run.
+func (s *server) wait(err error, row ends) func(context.Context) error {
 	return func(ctx context.Context) error {
-		var no *refused
-		if errors.As(err, &no) || quick >= s.opts.Tries && s.target.Transport == Stdio {
-			if quick > 1 && no == nil {
-				s.log.note("it ended quickly %d times in a row and is not started again: mend it, then restart it", quick)
+		if no, ok := errors.AsType[*denied](err); ok {
+			s.deny(no)
+			pause(ctx, s.backoff(row.denied))
+			return nil
+		}
+		_, no := errors.AsType[*refused](err)
+		if no || row.quick >= s.opts.Tries && s.target.Transport == Stdio {
+			if row.quick > 1 && !no {
+				s.log.note("it ended quickly %d times in a row and is not started again: mend it, then restart it", row.quick)
 			}
 			s.move(func(st *Status) { st.State = Failed })
 			<-ctx.Done()
 			return nil
 		}
-		d := s.opts.RetryMax
-		if shift := quick - 1; shift < 16 {
-			d = min(d, s.opts.Retry<<shift)
-		}
+		d := s.backoff(row.quick)
 		s.log.note("it is tried again in %v", d)
 		s.move(func(st *Status) { st.State = Waiting })
 		pause(ctx, d)
@@ -124,11 +123,18 @@ func (s *server) wait(err error, quick int) func(context.Context) error {
 	}
 }
 
+// backoff is the pause after so many ends in a row.
+func (s *server) backoff(ends int) time.Duration {
+	if shift := ends - 1; shift < 16 {
+		return min(s.opts.RetryMax, s.opts.Retry<<shift)
+	}
+	return s.opts.RetryMax
+}
+
 // live is one life of the server, from its start to its end, which the error
 // explains.
 func (s *server) live(ctx context.Context) (err error) {
 	s.log.begin()
-	s.move(func(st *Status) { st.State = Starting })
 	var p *process
 	defer func() { s.ended(ctx, p, err) }()
 	c, err := s.open(ctx)
@@ -209,6 +215,9 @@ func (s *server) openRemote(c *conn, t *Target) error {
 	}
 	w := openRemote(c, s.client, t.URL, t.Headers, s.opts.Frame)
 	w.renew = func(ctx context.Context) error {
+		if err := s.allowed(ctx); err != nil {
+			return err
+		}
 		_, err := s.greet(ctx, c)
 		c.stir() // its lists may be others now
 		return err
@@ -274,10 +283,10 @@ func (s *server) described(c *conn, d *description, first bool) {
 }
 
 // serve waits for the end, and has the server describe itself again when its
-// lists changed. One that says so without a change is asked ever less often.
+// lists changed: what it offers last is always described in the end.
 func (s *server) serve(ctx context.Context, c *conn, h *hello) error {
 	s.log.note("ready")
-	idle := s.opts.Settle
+	p := pace{first: s.opts.Settle}
 	for {
 		select {
 		case <-ctx.Done():
@@ -286,28 +295,37 @@ func (s *server) serve(ctx context.Context, c *conn, h *hello) error {
 			return c.reason()
 		case <-c.changed:
 		}
-		if !pauseOr(ctx, idle, c.done) {
+		if !pauseOr(ctx, p.next(time.Now()), c.done) {
 			continue
 		}
 		c.still()
-		before := s.last()
 		if err := s.ask(ctx, c, h, false); err != nil {
 			return err
 		}
-		if idle *= 2; !bytes.Equal(before.JSON, s.last().JSON) {
-			idle = s.opts.Settle
-		}
-		idle = min(idle, time.Minute)
+		p.last = time.Now()
 	}
 }
 
-func (s *server) last() Description {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.latest == nil {
-		return Description{}
+// quiet is how long a server must say nothing new to be heard at once again,
+// and the longest that one is not heard.
+const quiet = time.Minute
+
+// pace is how often a server is asked again what it offers. Each time costs
+// everybody who has its tools, so that one that changes them all the time is
+// asked ever less often.
+type pace struct {
+	first, wait time.Duration
+	last        time.Time // that it was asked again
+}
+
+// next is how long to wait after a notice that comes now.
+func (p *pace) next(now time.Time) time.Duration {
+	if p.last.IsZero() || now.Sub(p.last) >= quiet {
+		p.wait = p.first
+	} else {
+		p.wait = min(2*p.wait, quiet)
 	}
-	return *s.latest
+	return p.wait
 }
 
 // ended takes the end of a life into the status.

@@ -7,7 +7,7 @@ const (
 	Starting = "starting" // being started, greeted and asked what it offers
 	Ready    = "ready"    // it can be called
 	Waiting  = "waiting"  // it ended or could not be reached, and is tried again
-	Failed   = "failed"   // it is not tried again until it is named anew or restarted
+	Failed   = "failed"   // it may not run, or is not tried again until it is named anew or restarted
 	Stopped  = "stopped"  // it should not run
 )
 
