@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"strings"
 )
 
 // Trust says how far an origin is believed. Higher is more.
@@ -73,6 +74,11 @@ type Ref struct {
 	Driver string `json:"driver"`
 	Target string `json:"target,omitempty"`
 	Name   string `json:"name,omitempty"`
+}
+
+// String is the parts of r that are there, for people: "process ./bin/page page".
+func (r Ref) String() string {
+	return strings.TrimSpace(r.Driver + " " + r.Target + " " + r.Name)
 }
 
 // Mode is every axis at a level: axis name to level name. Nil is the mode in

@@ -196,8 +196,10 @@ type Rules struct {
 	Consented map[ext.Digest]bool
 	// Asked names the hooks that a connected door asks.
 	Asked map[string]bool
-	// Drivers names what can be reached in this build. Nil: everything.
-	Drivers map[string]bool
+	// Drivers are what can be reached in this build, each with the least trust that
+	// may refer to it in a file; 0: only what something running says of itself
+	// does. Nil: everything may be referred to.
+	Drivers map[string]ext.Trust
 	Now     time.Time // for grants that end
 }
 

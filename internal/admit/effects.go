@@ -19,9 +19,23 @@ type Effect struct {
 	Digest    ext.Digest
 }
 
-// effectOf is the effect of a contribution.
+// consenting is a value that says what a person consents to who lets it run.
+type consenting interface{ Consents() string }
+
+// effectOf is the effect of a contribution. Its detail is what would happen, and
+// not what its author says of it.
 func effectOf(x ext.Name, c *Contribution) Effect {
-	return Effect{Surface: c.Spec.Name, Extension: x, Name: c.Name, Origin: c.Origin, Detail: c.Description, Digest: c.Digest}
+	e := Effect{Surface: c.Spec.Name, Extension: x, Name: c.Name, Origin: c.Origin, Digest: c.Digest}
+	switch v := c.Value.(type) {
+	case consenting:
+		e.Detail = v.Consents()
+	case referring:
+		e.Detail = v.Refers().String()
+	}
+	if c.Findings.Failed() {
+		e.Detail = "(refused as it is)"
+	}
+	return e
 }
 
 // Key identifies the effect with its content: equal keys, the same consent.

@@ -40,9 +40,14 @@ var (
 		Fix: "To use the extension without it, disable it: mortise disable EXTENSION:NAME --reason \"…\".",
 	}
 	NeedsGrant = &ext.Check{
-		Code: "grant-needed", Severity: ext.Info,
+		Code: "grant-needed", Severity: ext.Warning,
 		Doc: "What a plugin's entry would run or connect to waits for a person's grant: for its first, or for a new one since something in the plugin's directory changed.",
 		Fix: "Run mortise trust: it shows what would run, and grants it.",
+	}
+	DriverForbidden = &ext.Check{
+		Code: "driver-forbidden", Severity: ext.Error,
+		Doc: "An entry refers to a driver that is not for files: servers' tools come with the server, and what is compiled in with the program. By another name it would escape what is decided about it.",
+		Fix: "Declare the server itself, or refer to code of the extension's own.",
 	}
 	NoDriver = &ext.Check{
 		Code: "driver-unknown", Severity: ext.Warning,
@@ -52,7 +57,7 @@ var (
 )
 
 // Checks lists what admission can find, for the docs.
-var Checks = []*ext.Check{Trust, NameInvalid, NameTwice, Incomplete, GuardUnasked, NeedsGrant, NoDriver}
+var Checks = []*ext.Check{Trust, NameInvalid, NameTwice, Incomplete, GuardUnasked, NeedsGrant, NoDriver, DriverForbidden}
 
 // review is one candidate under judgement.
 type review struct {
@@ -267,7 +272,10 @@ func (r *review) entry(c *Contribution) {
 	if !c.Spec.Runs {
 		return
 	}
-	switch driver, known := r.driver(c); {
+	switch driver, need, known := r.driver(c); {
+	case known && r.tree.Origin.Trust < need:
+		c.Status, c.Reason = EntryRefused, "it may not refer to the driver "+ext.Quote(driver)
+		c.Findings.Add(DriverForbidden.At(c.Origin, "%s %s refers to the driver %s", c.Spec.Name, ext.Quote(c.Name), ext.Quote(driver)))
 	case r.changed(c):
 		c.Status, c.Reason = EntryPending, "changed since the workspace was adopted"
 	case r.tree.Origin.Trust <= ext.Plugin && !r.granted():
@@ -290,14 +298,19 @@ func (r *review) changed(c *Contribution) bool {
 // referring is a value that a driver reaches.
 type referring interface{ Refers() ext.Ref }
 
-// driver is the driver that an entry wants, and whether this build has it.
-func (r *review) driver(c *Contribution) (name string, known bool) {
+// driver is the driver that an entry wants, the trust that it needs for that, and
+// whether this build has it.
+func (r *review) driver(c *Contribution) (name string, need ext.Trust, known bool) {
 	v, ok := c.Value.(referring)
-	if !ok || r.rules.Drivers == nil {
-		return "", true
+	if !ok || r.rules.Drivers == nil || v.Refers().Driver == "" {
+		return "", 0, true
 	}
 	name = v.Refers().Driver
-	return name, name == "" || r.rules.Drivers[name]
+	need, known = r.rules.Drivers[name]
+	if need == 0 {
+		need = ext.Builtin + 1 // nobody's
+	}
+	return name, need, known
 }
 
 // unaskedGuard reports whether the tree has a guard that would not be consulted.

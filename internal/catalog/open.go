@@ -43,6 +43,7 @@ func Open(ctx context.Context, p host.Place, purpose host.Purpose, cache *host.C
 		Memory:    memory(p, purpose),
 		Workers:   Workers,
 		Drivers:   map[string]call.Driver{inproc.Name: ownDriver(x), mcpDriver: idle{}},
+		Refer:     map[string]ext.Trust{inproc.Name: ext.Builtin},
 		Files:     files,
 	}
 	if purpose == host.Serving {

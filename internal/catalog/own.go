@@ -3,7 +3,6 @@ package catalog
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/call"
@@ -63,7 +62,7 @@ type entryRow struct {
 	Description string `json:"description,omitempty"`
 }
 
-// waiting counts what is not adopted, by what it is.
+// waiting counts what waits for the person, by what it is.
 type waiting struct {
 	Extensions map[string]int `json:"extensions,omitempty"` // by status
 	Entries    map[string]int `json:"entries,omitempty"`    // by surface
@@ -74,7 +73,11 @@ func (o about) generation(ctx context.Context) (*host.Generation, error) {
 	if h == nil {
 		return nil, errors.New("no host is asked")
 	}
-	return h.Current(ctx)
+	g, err := h.Current(ctx)
+	if errors.Is(err, host.ErrUnknown) { // why names places of this machine
+		err = host.ErrUnknown
+	}
+	return g, err
 }
 
 func (o about) list(ctx context.Context, in listArguments) (any, error) {
@@ -82,38 +85,34 @@ func (o about) list(ctx context.Context, in listArguments) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := g.Listing()
+	all, l := g.Listing(), g.Told()
 	out := listed{Generation: g.Number, Extensions: []extensionRow{}, Entries: []entryRow{}, Waiting: waiting{map[string]int{}, map[string]int{}}}
-	hidden := strangers(l)
+	for _, x := range all.Extensions {
+		out.Waiting.Extensions[x.Status]++
+	}
 	for _, x := range l.Extensions {
-		if hidden[x.Name] {
-			out.Waiting.Extensions[x.Status]++
-			continue
-		}
+		less(out.Waiting.Extensions, x.Status)
 		out.Extensions = append(out.Extensions, extensionRow{ext.Escape(x.Name), ext.Escape(x.Format), x.Status, x.Entries, x.Incomplete})
 	}
-	for _, e := range l.Entries {
-		switch {
-		case in.Surface != "" && e.Surface != in.Surface:
-		case hidden[e.Extension]:
+	for _, e := range all.Entries {
+		if in.Surface == "" || e.Surface == in.Surface {
 			out.Waiting.Entries[e.Surface]++
-		default:
+		}
+	}
+	for _, e := range l.Entries {
+		if in.Surface == "" || e.Surface == in.Surface {
+			less(out.Waiting.Entries, e.Surface)
 			out.Entries = append(out.Entries, entryRow{e.Surface, ext.Escape(e.Qualified), e.Status, ext.Escape(e.ShadowedBy), e.LastKnown, ext.Escape(ext.Shorten(e.Description, 300))})
 		}
 	}
 	return out, nil
 }
 
-// strangers are the extensions of which nothing may be told: those that come
-// with a workspace that nobody adopted.
-func strangers(l *host.Listing) map[string]bool {
-	out := map[string]bool{}
-	for _, x := range l.Extensions {
-		if x.Trust == ext.Project.String() {
-			out[x.Name] = true
-		}
+// less takes one from a count, and the count away with the last.
+func less(counts map[string]int, of string) {
+	if counts[of]--; counts[of] == 0 {
+		delete(counts, of)
 	}
-	return out
 }
 
 type explainArguments struct {
@@ -125,18 +124,11 @@ func (o about) explain(ctx context.Context, in explainArguments) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	hidden := strangers(g.Listing())
-	x := g.Explain(in.Name)
-	known := x.Known()
-	x.Entries = slices.DeleteFunc(x.Entries, func(e host.EntryMeaning) bool { return hidden[e.Extension] })
-	x.Extensions = slices.DeleteFunc(x.Extensions, func(e host.ExtensionMeaning) bool { return hidden[e.Name] })
-	x.Findings = slices.DeleteFunc(x.Findings, func(f host.FindingRow) bool { return hidden[f.Extension] })
-	x.Settings = nil // the configuration is the person's, and may name what is not adopted
-	switch {
-	case x.Known():
+	if x := g.ExplainTold(in.Name); x.Known() {
 		return told(x), nil
-	case known:
-		return nil, errors.New("that is of a workspace that is not adopted; nothing of it is told here")
+	}
+	if x := g.Explain(in.Name); len(x.Entries)+len(x.Extensions) > 0 {
+		return nil, errors.New("that waits for the person; nothing of it is told here")
 	}
 	return nil, errors.New("nothing here has that name")
 }
@@ -178,7 +170,7 @@ func (o about) status(ctx context.Context, _ statusArguments) (any, error) {
 	for _, f := range l.Findings {
 		out.Findings[f.Severity]++
 	}
-	for _, s := range o.host().Servers() {
+	for _, s := range o.host().Servers() { // what runs was consented to
 		out.Servers = append(out.Servers, standing(s))
 	}
 	if err := o.host().Fault(); err != nil {
@@ -196,7 +188,6 @@ func standing(s call.Status) serverStanding {
 type meaning struct {
 	Entries    []entryMeaning `json:"entries"`
 	Extensions []extensionRow `json:"extensions"`
-	Findings   []string       `json:"findings"`
 }
 
 type entryMeaning struct {
@@ -213,7 +204,7 @@ type entryMeaning struct {
 }
 
 func told(x *host.Explanation) meaning {
-	m := meaning{Entries: []entryMeaning{}, Extensions: []extensionRow{}, Findings: []string{}}
+	m := meaning{Entries: []entryMeaning{}, Extensions: []extensionRow{}}
 	for _, e := range x.Entries {
 		m.Entries = append(m.Entries, entryMeaning{
 			entryRow:  entryRow{e.Surface, ext.Escape(e.Qualified), e.Status, ext.Escape(e.ShadowedBy), e.LastKnown, ext.Escape(ext.Shorten(e.Description, 300))},
@@ -223,9 +214,6 @@ func told(x *host.Explanation) meaning {
 	}
 	for _, e := range x.Extensions {
 		m.Extensions = append(m.Extensions, extensionRow{ext.Escape(e.Name), ext.Escape(e.Format), e.Status, e.Entries, e.Incomplete})
-	}
-	for _, f := range x.Findings {
-		m.Findings = append(m.Findings, f.Severity+": "+ext.Escape(f.Message))
 	}
 	return m
 }

@@ -60,10 +60,9 @@ type servers struct {
 	keeper *child.Keeper
 	pool   *mcp.Pool
 
-	mu        sync.Mutex
-	described func(host.Described)
-	changed   func()
-	known     map[string]host.Described // by target: whose description it is
+	mu    sync.Mutex
+	hooks host.Hooks
+	known map[string]host.Described // by target: whose description it is
 }
 
 var _ host.Servers = (*servers)(nil)
@@ -72,17 +71,34 @@ func newServers(p host.Place) *servers {
 	s := &servers{place: p, keeper: child.New(), known: map[string]host.Described{}}
 	s.pool = mcp.New(mcp.Options{
 		Keeper: s.keeper, Env: p.Env, Client: mcp.Client{Name: "mortise"},
-		Joined: s.joined, Changed: s.moved,
+		Allowed: s.allowed, Joined: s.joined, Changed: s.moved,
 	})
 	return s
 }
 
-// serve begins: from now on described and changed are told.
-func (s *servers) serve(described func(host.Described), changed func()) host.Servers {
+// serve begins: from now on the host is told and asked.
+func (s *servers) serve(h host.Hooks) host.Servers {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.described, s.changed = described, changed
+	s.hooks = h
 	return s
+}
+
+// of is the server that a target is, and how the host is spoken to.
+func (s *servers) of(key string) (host.Described, host.Hooks, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	of, known := s.known[key]
+	return of, s.hooks, known
+}
+
+// allowed asks right before a server is started.
+func (s *servers) allowed(ctx context.Context, key string) error {
+	of, hooks, known := s.of(key)
+	if !known || hooks.Allowed == nil {
+		return errIdle
+	}
+	return hooks.Allowed(ctx, of)
 }
 
 func (s *servers) driver() call.Driver { return linking[*mcp.Lane]{s.pool, s.pool.Link} }
@@ -126,23 +142,16 @@ func pairs(in []server.Pair) []mcp.Pair {
 
 // joined is told what a server said of itself.
 func (s *servers) joined(key string, d mcp.Description) {
-	s.mu.Lock()
-	of, ok := s.known[key]
-	tell := s.described
-	s.mu.Unlock()
-	if ok && tell != nil {
+	if of, hooks, known := s.of(key); known && hooks.Described != nil {
 		of.Content = string(d.JSON)
-		tell(of)
+		hooks.Described(of)
 	}
 }
 
 // moved is told that the status of a server changed.
 func (s *servers) moved() {
-	s.mu.Lock()
-	tell := s.changed
-	s.mu.Unlock()
-	if tell != nil {
-		tell()
+	if _, hooks, _ := s.of(""); hooks.Changed != nil {
+		hooks.Changed()
 	}
 }
 

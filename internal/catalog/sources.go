@@ -21,7 +21,8 @@ import (
 // then what the configuration names, then what servers said of themselves.
 func Sources(c *config.Config, vouched bool, described []state.Description) []ext.Source {
 	own := &builtin.Source{Extension: ext.BuiltinName, Files: own(nil).Describe(), Loose: bridge.Loose, Env: personal(c)}
-	said := &live.Source{Surface: server.Surface.Name, Files: c.Limits.Files}
+	limits, _ := c.Personal() // servers of the person's own are among them
+	said := &live.Source{Surface: server.Surface.Name, Files: limits.Files}
 	for _, d := range described {
 		said.Descriptions = append(said.Descriptions, live.Description{
 			Extension: d.Extension, Server: d.Server, Declaration: d.Declaration, Content: d.Content,

@@ -84,11 +84,6 @@ func (c *Config) plugin(m mention) Plugin {
 		p.Dir, p.Origin = resolve(v.dir, p.Path), v.Origin
 		p.Own = v.Layer == User || v.Layer == Managed
 	}
-	for key, v := range c.values {
-		if p.Own && strings.HasPrefix(key, m.key+".") && key != join(m.key, "enabled") && v.Layer.workspace() {
-			p.Own = false
-		}
-	}
 	return p
 }
 

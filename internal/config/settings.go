@@ -39,13 +39,15 @@ type Plugin struct {
 	// Format is "" when the format is to be recognised.
 	Format  string `toml:"format" form:"format" doc:"The format to read the plugin as; recognised from its files when not given."`
 	Enabled bool   `toml:"enabled" default:"true" widens:"more" doc:"Whether the plugin is used. What your own config.toml disables, no file of a workspace enables."`
-	// Settings is a map; empty when nothing is set.
+	// Settings is a map; empty when nothing is set. What a workspace's file says in
+	// it about a plugin of the person's own is one of the workspace's effects: it
+	// counts for nothing before that was adopted.
 	Settings ext.Doc `toml:"settings" doc:"Settings handed to the plugin, kept as they are."`
 	// Refused is true when there is an error in the plugin's tables. It is
 	// listed and must not be loaded, because what it was meant to be is not known.
 	Refused bool
-	// Own is true when the person's own configuration, or the machine's, alone
-	// says what the plugin is; a workspace may at most disable it.
+	// Own is true when the person's own configuration, or the machine's, says what
+	// the plugin is, so that it is in use in every workspace, adopted or not.
 	Own    bool
 	Origin ext.Origin // of what gives its path, else of its first table
 }
@@ -69,7 +71,7 @@ func (l Limits) Bounds() ext.Limits {
 
 // Gateway is how things are offered to MCP clients.
 type Gateway struct {
-	NameLimit int `toml:"name_limit" default:"50" min:"32" doc:"The longest name that a tool or prompt is offered by, in characters; longer ones are cut and end in a hash. Clients put words of their own before it."`
+	NameLimit int `toml:"name_limit" default:"50" min:"32" widens:"other" doc:"The longest name that a tool or prompt is offered by, in characters; longer ones are cut and end in a hash. Clients put words of their own before it. Only your own config.toml and the managed file say this: what a client allows or forbids, it does by name."`
 }
 
 // Output is how results are shown.

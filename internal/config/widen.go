@@ -18,20 +18,28 @@ type widening func(one said, below []said) bool
 var widenings = map[string]widening{
 	"always":   func(said, []said) bool { return true },
 	"more":     more,
+	"other":    other,
 	"off":      off,
 	"absolute": func(one said, _ []said) bool { return absolute(one.value.(string)) },
 }
 
 // more is above what the person said, or above the default where they said
 // nothing. A workspace can neither raise a limit nor undo one that its person set.
-func more(one said, below []said) bool {
+func more(one said, below []said) bool { return larger(one.value, personal(below)) }
+
+// other is anything but what the person said, or the default where they said
+// nothing.
+func other(one said, below []said) bool { return one.value != personal(below) }
+
+// personal is what the person said, or the default where they said nothing.
+func personal(below []said) any {
 	bound := below[len(below)-1].value
 	for _, b := range below {
 		if b.layer == User && b.ignored == "" {
 			bound = b.value
 		}
 	}
-	return larger(one.value, bound)
+	return bound
 }
 
 // off takes back what any lower layer turned on.

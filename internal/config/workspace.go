@@ -48,6 +48,13 @@ type Workspace struct {
 	Fault string
 }
 
+// Again is the workspace in the same directory as it is now: another directory
+// may have taken its place, or a repository may have been begun in it.
+func (w Workspace) Again() Workspace {
+	w.ID, w.Mark, w.Fault = identity(w.Dir)
+	return w
+}
+
 // FindWorkspace finds the workspace for a process that was started in start,
 // an absolute directory. An explicit directory, relative to start or absolute,
 // is taken as it is and must exist; for an absolute one start may be ""; without one ("") it is the nearest ancestor

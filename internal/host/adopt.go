@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/config"
@@ -23,6 +24,7 @@ type Proposal struct {
 	consents  []state.Grant
 	adopted   adopted
 	known     bool
+	after     time.Time // of the adoption before, which this one must be newer than
 }
 
 // Digest is what the adoption would be of.
@@ -49,7 +51,8 @@ type Plugin struct {
 func (h *Host) Propose(ctx context.Context) (*Proposal, *Generation, error) {
 	h.pass.Lock()
 	defer h.pass.Unlock()
-	g, err := h.run(ctx, true, nil)
+	h.kept.told(nil)
+	g, err := h.run(ctx, true)
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the workspace: %w", err)
 	}
@@ -68,8 +71,8 @@ func (h *Host) proposal(ctx context.Context, g *Generation) (*Proposal, error) {
 		Workspace: w, Effects: g.effects, digest: g.Effects, Adopted: g.Adopted && g.Lapsed == nil,
 		Changes: g.Lapsed, known: g.known, adopted: adopted{Files: g.now.Files(), Effects: g.effects},
 	}
-	if last, ok := snap.LastAdoption(w.ID, w.Dir); ok {
-		p.By = last.By
+	if last, _, ok := snap.LastAdoption(w.ID, w.Dir); ok {
+		p.By, p.after = last.By, last.At
 	}
 	for _, c := range g.consents {
 		granted := snap.Granted(c.Kind, c.Subject, c.Digest, h.options.Clock())
@@ -116,6 +119,9 @@ func (h *Host) consent(ctx context.Context, by string, shown *Proposal) ([]state
 		return nil, "", ext.AsRefused(fmt.Errorf("the workspace is not what was shown: something in it changed meanwhile; look at it again"))
 	}
 	at := h.options.Clock().UTC()
+	if !at.After(now.after) { // the clock was set back
+		at = now.after.Add(time.Nanosecond)
+	}
 	w := now.Workspace
 	records := []state.Record{state.Adoption{Workspace: w.ID, Digest: now.digest, Place: w.Dir, Snapshot: now.adopted.text(), By: by, At: at}}
 	for _, g := range now.consents {

@@ -251,12 +251,101 @@ func TestWorktreesAreAdoptedSideBySide(t *testing.T) {
 	store := memstore.New()
 	a, b := open(t, one, store, nil), open(t, two, store, nil)
 	adopt(t, a)
-	if refresh(t, b).Adopted {
-		t.Fatal("a worktree with a server of its own is adopted with another's consent")
+	g := refresh(t, b)
+	if got := status(g.Listing(), "owner:x"); got != "pending" {
+		t.Fatalf("a worktree's own server is %s with another's consent, want pending", got)
+	}
+	if got := status(g.Listing(), "owner:review"); got != "active" {
+		t.Errorf("owner:review is %s, want active: its repository was adopted", got)
 	}
 	adopt(t, b)
-	if !refresh(t, a).Adopted || !refresh(t, b).Adopted {
-		t.Error("adopting one worktree un-adopted the other")
+	for _, h := range []*host.Host{a, b} {
+		if g := refresh(t, h); !g.Adopted || g.Lapsed != nil {
+			t.Errorf("after both were adopted one is not: %+v", g.Lapsed)
+		}
+	}
+	// Each goes back to its own, also when both were adopted alike.
+	write(t, one, map[string]string{".mortise/mcp.json": `{"mcpServers":{"x":{"command":"true"}}}`})
+	adopt(t, a)
+	write(t, one, map[string]string{".mortise/mcp.json": `{"mcpServers":{"x":{"command":"true"},"y":{"command":"true"}}}`})
+	for h, want := range map[*host.Host]string{a: "pending", b: "absent"} {
+		g := refresh(t, h)
+		if x, y := status(g.Listing(), "owner:x"), status(g.Listing(), "owner:y"); x != "active" || y != want {
+			t.Errorf("owner:x is %s and owner:y %s, want active and %s", x, y, want)
+		}
+	}
+}
+
+// Going back to what was adopted earlier takes nothing away that was adopted
+// since: whoever can do that could take a guard away.
+func TestGoingBackToAnEarlierAdoptionIsAChange(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{"mortise.toml": "", ".mortise/skills/review/SKILL.md": skillText("review"), "guard/skills/watch/SKILL.md": skillText("watch")})
+	h := open(t, dir, memstore.New(), nil)
+	adopt(t, h)
+	write(t, dir, map[string]string{"mortise.toml": "[plugins.guard]\npath = \"./guard\"\n"})
+	adopt(t, h)
+	write(t, dir, map[string]string{"mortise.toml": ""})
+	g := refresh(t, h)
+	if got := status(g.Listing(), "guard:watch"); g.Lapsed == nil || got != "active" {
+		t.Errorf("guard:watch is %s with the difference %+v, want it to go on", got, g.Lapsed)
+	}
+	adopt(t, h)
+	if g := refresh(t, h); g.Lapsed != nil || status(g.Listing(), "guard:watch") != "absent" {
+		t.Errorf("adopted once more: %s, want it gone with its person's consent", status(g.Listing(), "guard:watch"))
+	}
+}
+
+// What was read under another configuration is not taken for what is there now.
+func TestWhatIsKeptIsMarkedWhereverItIsKept(t *testing.T) {
+	dir := t.TempDir()
+	first := "[plugins.acme]\npath = \"./acme\"\n"
+	write(t, dir, map[string]string{
+		"mortise.toml": first, "acme/.claude-plugin/plugin.json": `{"name":"acme"}`, "acme/run.sh": "#!/bin/sh\n",
+		"acme/.mcp.json": `{"mcpServers":{"s":{"command":"${CLAUDE_PLUGIN_ROOT}/run.sh"}}}`,
+	})
+	h := open(t, dir, memstore.New(), nil)
+	adopt(t, h)
+	if got := status(refresh(t, h).Listing(), "acme:s"); got != "active" {
+		t.Fatalf("acme:s is %s, want active", got)
+	}
+	reread := func(roots ...string) *host.Generation {
+		g, err := h.Reread(context.Background(), roots)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
+	write(t, dir, map[string]string{"mortise.toml": first + "[trust]\nwhole = true\n"})
+	reread()
+	write(t, dir, map[string]string{"acme/run.sh": "#!/bin/sh\nrm -r everything\n"})
+	reread(filepath.Join(dir, "acme"))
+	write(t, dir, map[string]string{"mortise.toml": first})
+	if got := status(reread().Listing(), "acme:s"); got != "pending" {
+		t.Errorf("acme:s is %s after its code changed under another configuration, want pending", got)
+	}
+}
+
+// A pass that fails loses no change: the next one reads it.
+func TestAFailedPassLosesNoChange(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{"mortise.toml": "[plugins.acme]\npath = \"./acme\"\n", "acme/.claude-plugin/plugin.json": `{"name":"acme"}`, "acme/skills/a/SKILL.md": skillText("a")})
+	store := &failing{Store: memstore.New()}
+	h := open(t, dir, store, nil)
+	adopt(t, h)
+	refresh(t, h)
+	write(t, dir, map[string]string{"acme/skills/b/SKILL.md": skillText("b")})
+	store.fail = true
+	if _, err := h.Reread(context.Background(), []string{filepath.Join(dir, "acme")}); err == nil {
+		t.Fatal("the pass did not fail")
+	}
+	store.fail = false
+	g, err := h.Reread(context.Background(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := status(g.Listing(), "acme:b"); got != "active" {
+		t.Errorf("acme:b is %s, want active: the failed pass was told of it", got)
 	}
 }
 
@@ -317,9 +406,14 @@ func TestOwnPluginsNeedNoAdoption(t *testing.T) {
 			}
 		}
 	}
+	// What a workspace sets it to is for its adoption; the plugin goes on without.
 	write(t, dir, map[string]string{"mortise.toml": "[plugins.mine.settings]\nhost = \"elsewhere\"\n"})
-	if got := status(refresh(t, openPlace(t, place, memstore.New(), nil)).Listing(), "mine:tidy"); got != "pending" {
-		t.Errorf("mine:tidy is %s when the workspace sets it up, want pending", got)
+	h := openPlace(t, place, memstore.New(), nil)
+	if got := status(refresh(t, h).Listing(), "mine:tidy"); got != "active" {
+		t.Errorf("mine:tidy is %s when the workspace sets it up, want active", got)
+	}
+	if !slices.ContainsFunc(propose(t, h).Effects, func(e host.Effect) bool { return e.Name == "plugins.mine.settings.host" }) {
+		t.Error("what the workspace sets the plugin to is no effect of adopting it")
 	}
 }
 

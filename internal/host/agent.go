@@ -60,11 +60,11 @@ func (a *Agent) View(ctx context.Context) (*View, error) {
 
 // view is the generation as agents are given it: one view for all of them.
 func (g *Generation) view(o session.OfferOptions) *View {
-	make := sync.OnceValue(func() *View {
+	resolve := sync.OnceValue(func() *View {
 		s := g.Session(false)
 		return &View{Session: s, Offers: s.Offer(o), Generation: g}
 	})
-	view, _ := g.views.LoadOrStore(o, make)
+	view, _ := g.views.LoadOrStore(o, resolve)
 	return view.(func() *View)()
 }
 
@@ -131,15 +131,15 @@ func (a *Agent) Reach(ctx context.Context, o *session.Offer) (call.Link, error) 
 	return d.Link(ctx, o.Ref)
 }
 
-// drivers are the names of the drivers that admission is told of; nil when
-// nothing is known about them.
-func (h *Host) drivers() map[string]bool {
+// drivers are the drivers that admission is told of, with the trust that a file
+// needs to refer to each; nil when nothing is known about them.
+func (h *Host) drivers() map[string]ext.Trust {
 	if h.options.Drivers == nil {
 		return nil
 	}
-	out := map[string]bool{}
+	out := map[string]ext.Trust{}
 	for name := range h.options.Drivers {
-		out[name] = true
+		out[name] = h.options.Refer[name]
 	}
 	return out
 }

@@ -123,29 +123,49 @@ type Difference struct {
 // there.
 func (d Difference) About() *Effect { return cmp.Or(d.Now, d.Was) }
 
-// difference compares effects with those that were adopted.
+// difference compares effects with those that were adopted. What is on both
+// sides, content and all, is none; of the rest, what has one kind and name is a
+// change.
 func difference(was, now []Effect) []Difference {
 	type name struct{ kind, name string }
-	old := map[name]*Effect{}
+	was, now = without(was, now), without(now, was)
+	old := map[name][]*Effect{}
 	for i := range was {
-		old[name{was[i].Kind, was[i].Name}] = &was[i]
+		k := name{was[i].Kind, was[i].Name}
+		old[k] = append(old[k], &was[i])
 	}
 	out := []Difference{}
 	for i := range now {
 		e, k := &now[i], name{now[i].Kind, now[i].Name}
-		before, there := old[k]
-		delete(old, k)
-		switch {
-		case !there:
+		if before := old[k]; len(before) > 0 {
+			out = append(out, Difference{Change: "changed", Now: e, Was: before[0]})
+			old[k] = before[1:]
+		} else {
 			out = append(out, Difference{Change: "new", Now: e})
-		case before.Key != e.Key:
-			out = append(out, Difference{Change: "changed", Now: e, Was: before})
 		}
 	}
 	for i := range was {
-		if e := &was[i]; old[name{e.Kind, e.Name}] == e {
+		if e := &was[i]; slices.Contains(old[name{e.Kind, e.Name}], e) {
 			out = append(out, Difference{Change: "gone", Was: e})
 		}
+	}
+	return out
+}
+
+// without are the effects of list that are not, content and all, in other: as
+// many of one key as other has fewer.
+func without(list, other []Effect) []Effect {
+	n := map[ext.Digest]int{}
+	for i := range other {
+		n[other[i].Key]++
+	}
+	var out []Effect
+	for i := range list {
+		if k := list[i].Key; n[k] > 0 {
+			n[k]--
+			continue
+		}
+		out = append(out, list[i])
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/admit"
+	"github.com/mortise-dev/mortise/internal/compose"
 	"github.com/mortise-dev/mortise/internal/config"
 	"github.com/mortise-dev/mortise/internal/surface"
 )
@@ -48,11 +49,23 @@ func (x *Explanation) Known() bool {
 
 // Explain says what a name means: an entry by its short or qualified name, or by
 // the one that clients use it by, an extension, or a key of the configuration.
-// Of a workspace that is not adopted
-// it explains what adoption would give.
+// Of a workspace that is not adopted it explains what adoption would give.
 func (g *Generation) Explain(name string) *Explanation {
+	x := g.explain(name, g.Listing(), g.Trial())
+	if v, ok := g.Config.Explain(name); ok {
+		x.Settings = append(x.Settings, v)
+	}
+	return x
+}
+
+// ExplainTold is Explain for an agent: of what it may be told, and of what is in
+// use.
+func (g *Generation) ExplainTold(name string) *Explanation {
+	return g.explain(name, g.Told(), g.Composition)
+}
+
+func (g *Generation) explain(name string, l *Listing, c *compose.Composition) *Explanation {
 	x := &Explanation{Name: name, Entries: []EntryMeaning{}, Extensions: []ExtensionMeaning{}, Settings: []config.Value{}, Findings: []FindingRow{}}
-	l := g.Listing()
 	for _, row := range l.Extensions {
 		if row.Name == name {
 			m := ExtensionMeaning{ExtensionRow: row}
@@ -62,10 +75,7 @@ func (g *Generation) Explain(name string) *Explanation {
 			x.Extensions = append(x.Extensions, m)
 		}
 	}
-	if v, ok := g.Config.Explain(name); ok {
-		x.Settings = append(x.Settings, v)
-	}
-	e := newExplainer(g, l)
+	e := newExplainer(g, l, c)
 	for i := range l.Entries {
 		if row := &l.Entries[i]; names(*row, name) || e.offered[offerKey{row.Surface, row.Qualified}] == name {
 			x.Entries = append(x.Entries, e.meaning(row, name))

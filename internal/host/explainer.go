@@ -40,9 +40,9 @@ func (g *Generation) offers(c *compose.Composition) map[offerKey]string {
 // entryKey tells the entries of a listing apart.
 type entryKey struct{ surface, extension, name, path string }
 
-func newExplainer(g *Generation, l *Listing) *explainer {
+func newExplainer(g *Generation, l *Listing, c *compose.Composition) *explainer {
 	x := &explainer{
-		Generation: g, composition: g.Trial(),
+		Generation: g, composition: c,
 		extensions: make(map[string]*ExtensionRow, len(l.Extensions)),
 		reasons:    map[entryKey]string{}, shadows: map[entryKey][]string{}, answers: map[*surface.Spec][]compose.Entry{},
 	}

@@ -5,8 +5,8 @@ package host
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -41,9 +41,11 @@ type Options struct {
 	Clock   func() time.Time       // nil: time.Now
 	Workers int                    // how many trees are read at once; 0: one
 	Drivers map[string]call.Driver // by the names that references use; nil: nothing is known about them
-	// Serve makes what runs servers, and has the host told what each says of
-	// itself and that the status of one changed. Nil: this host runs none.
-	Serve func(described func(Described), changed func()) Servers
+	// Refer is the least trust that may refer to a driver in a file. A driver that
+	// is not in it is referred to by what something running says of itself alone.
+	Refer map[string]ext.Trust
+	// Serve makes what runs servers. Nil: this host runs none.
+	Serve func(Hooks) Servers
 	Watch bool     // a serving host watches what it reads
 	Files []string // what it reads besides the extensions: configuration, state
 }
@@ -77,21 +79,24 @@ func (h *Host) Now() *Generation { return h.now.Load() }
 func (h *Host) Refresh(ctx context.Context) (*Generation, error) {
 	h.pass.Lock()
 	defer h.pass.Unlock()
-	return h.publish(ctx, nil)
+	h.kept.told(nil)
+	return h.publish(ctx)
 }
 
-// Reread is Refresh where it is known below which roots something changed since
-// the last pass: what lies elsewhere is not looked at. Configuration and state
-// are read in any case.
+// Reread is Refresh where it is known below which roots something changed: what
+// lies elsewhere is not looked at, unless something was told to have changed
+// there before and no pass has read it since. Configuration and state are read
+// in any case.
 func (h *Host) Reread(ctx context.Context, roots []string) (*Generation, error) {
 	h.pass.Lock()
 	defer h.pass.Unlock()
-	return h.publish(ctx, func(root string) bool { return slices.Contains(roots, root) })
+	h.kept.told(append([]string{}, roots...))
+	return h.publish(ctx)
 }
 
-// publish is Refresh, or Reread, for who holds the lock of the pass.
-func (h *Host) publish(ctx context.Context, stale func(root string) bool) (*Generation, error) {
-	g, err := h.run(ctx, false, stale)
+// publish makes a pass, for who holds the lock of the pass.
+func (h *Host) publish(ctx context.Context) (*Generation, error) {
+	g, err := h.run(ctx, false)
 	if err != nil {
 		return nil, fmt.Errorf("read the workspace: %w", err)
 	}
@@ -117,7 +122,24 @@ func (h *Host) Current(ctx context.Context) (*Generation, error) {
 	if g, err := h.unchanged(ctx); g != nil || err != nil { // another call made the pass meanwhile
 		return g, err
 	}
-	return h.publish(ctx, h.unwatched())
+	h.untold()
+	g, err := h.publish(ctx)
+	if err != nil {
+		err = fmt.Errorf("%w: %w", ErrUnknown, err)
+	}
+	return g, err
+}
+
+// ErrUnknown is wrapped by the errors of Current.
+var ErrUnknown = errors.New("it cannot be told now what is allowed, so that nothing is")
+
+// untold takes everything for changed in a host that is told of no changes.
+func (h *Host) untold() {
+	h.serving.mu.Lock()
+	defer h.serving.mu.Unlock()
+	if h.serving.watcher == nil {
+		h.kept.told(nil)
+	}
 }
 
 // unchanged is the current generation, nil when the state has moved since or a
@@ -132,7 +154,7 @@ func (h *Host) unchanged(ctx context.Context) (*Generation, error) {
 	case err != nil && h.options.Look:
 		return g, nil
 	case err != nil:
-		return nil, fmt.Errorf("look whether the state has changed: %w", err)
+		return nil, fmt.Errorf("%w: look whether the state has changed: %w", ErrUnknown, err)
 	case revision != g.revision, !g.lapses.IsZero() && !h.options.Clock().Before(g.lapses):
 		return nil, nil
 	}
@@ -159,6 +181,7 @@ type Generation struct {
 	consents  []admit.Consent
 	decisions []admit.Decision
 	unread    []ext.Tree
+	read      map[string]time.Time // by root: when it was read
 	findings  ext.Findings
 	trial     func() *compose.Composition
 	views     sync.Map           // by session.OfferOptions: func() *View

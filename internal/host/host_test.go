@@ -136,6 +136,7 @@ func TestTwoWorktreesTwoRegistries(t *testing.T) {
 	store, cache := memstore.New(), new(host.Cache)
 	a, b, c := open(t, main, store, cache), open(t, same, store, cache), open(t, other, store, cache)
 	adopt(t, a)
+	adopt(t, c)
 	ga := refresh(t, a)
 	hits := cache.Hits()
 	gb, gc := refresh(t, b), refresh(t, c)

@@ -191,6 +191,31 @@ func together(ds []*admit.Decision) (admit.Status, ext.Digest) {
 
 // Listing is the generation as it is listed.
 func (g *Generation) Listing() *Listing {
+	l := g.listing()
+	if !g.Adopted || g.Lapsed != nil { // what adoption would bring with it
+		l.addFindings(g.Trial().Findings(), "")
+		l.settle()
+	}
+	return l
+}
+
+// Told is the part of the listing that an agent may be told: without findings,
+// and without anything that waits for the person, which is a stranger's text.
+// The counts are of all.
+func (g *Generation) Told() *Listing {
+	l := g.listing()
+	l.Findings = []FindingRow{}
+	waits := map[string]bool{}
+	l.Extensions = slices.DeleteFunc(l.Extensions, func(x ExtensionRow) bool {
+		waits[x.Name] = x.Status == admit.Pending.String() || x.Trust == ext.Project.String()
+		return waits[x.Name]
+	})
+	l.Entries = slices.DeleteFunc(l.Entries, func(e EntryRow) bool { return waits[e.Extension] || e.Status == admit.EntryPending.String() })
+	return l
+}
+
+// listing is what is in use, and what is not.
+func (g *Generation) listing() *Listing {
 	l := &Listing{Generation: g.Number, Digest: g.Digest().String(), UnknownFormat: len(g.unread)}
 	for _, group := range g.byExtension() {
 		l.add(group, g.most(group[0].Tree()), "", g.alive)
@@ -199,9 +224,6 @@ func (g *Generation) Listing() *Listing {
 	l.addFindings(g.Composition.Findings(), "")
 	l.refuse(g.Composition.Refused())
 	l.shadow(g.Composition.Shadowed())
-	if !g.Adopted || g.Lapsed != nil { // what adoption would bring with it
-		l.addFindings(g.Trial().Findings(), "")
-	}
 	for _, o := range g.view(session.OfferOptions{NameLimit: g.Config.Gateway.NameLimit}).Hidden {
 		l.addFindings(ext.Findings{NameTaken.At(o.Entry.Origin, "%s %s cannot be offered: clients call another entry %s", o.Entry.Spec.Name, ext.Escape(o.Entry.Qualified), ext.Quote(o.Name))}, "")
 	}

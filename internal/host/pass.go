@@ -58,16 +58,10 @@ var Checks = []*ext.Check{SourceFailed, StateUnreadable, OwnBroken, NotAdopted, 
 //
 // vouched: links of the owner's that lead outside are followed although nobody
 // adopted the workspace yet, to show what adopting it would give.
-//
-// stale says below which roots something may have changed since the last pass;
-// nil: everywhere.
-func (h *Host) run(ctx context.Context, vouched bool, stale func(root string) bool) (*Generation, error) {
+func (h *Host) run(ctx context.Context, vouched bool) (*Generation, error) {
 	p, err := h.begin(ctx)
 	if err != nil {
 		return nil, err
-	}
-	if p.stale = stale; stale == nil {
-		p.stale = func(string) bool { return true }
 	}
 	vouched = vouched || p.state.AdoptedOnce(p.id())
 	now, err := p.read(ctx, p.config, vouched, p.rules(p.config, true))
@@ -79,12 +73,12 @@ func (h *Host) run(ctx context.Context, vouched bool, stale func(root string) bo
 	g.trial = sync.OnceValue(func() *compose.Composition { return p.trial(now) })
 	g.consents = admit.Consents(now.decisions)
 	use := now
-	if g.Adopted = p.known() && p.state.Adopted(p.id(), g.Effects); !g.Adopted {
+	if g.Adopted = p.known() && p.adoptedAs(g.Effects); !g.Adopted {
 		if use, err = p.withoutAdoption(ctx, g, now, vouched); err != nil {
 			return nil, err
 		}
 	}
-	g.Config, g.decisions, g.unread = use.config, use.decisions, use.unread
+	g.Config, g.decisions, g.unread, g.read = use.config, use.decisions, use.unread, use.read
 	g.findings = slices.Concat(p.findings, g.findings, use.findings)
 	g.Composition = p.compose(use)
 	g.revision, g.lapses = p.state.Revision, p.lapses
@@ -119,10 +113,22 @@ func (p *pass) again(ctx context.Context, now *reading, vouched bool) (*reading,
 	return &r, nil
 }
 
-// adopted is what was last adopted in this very directory.
+// adoptedAs reports whether the workspace was adopted with exactly these effects.
+// In a directory that was adopted the last time counts alone, since who can put
+// the workspace back to an earlier one could take a guard away with it.
+func (p *pass) adoptedAs(effects ext.Digest) bool {
+	w := p.config.Workspace()
+	if last, own, ok := p.state.LastAdoption(w.ID, w.Dir); ok && own {
+		return last.Digest == effects
+	}
+	return p.state.Adopted(w.ID, effects)
+}
+
+// adopted is what was last adopted in this very directory, or else in another
+// worktree of the repository.
 func (p *pass) adopted() (adopted, bool) {
 	w := p.config.Workspace()
-	last, ok := p.state.LastAdoption(w.ID, w.Dir)
+	last, _, ok := p.state.LastAdoption(w.ID, w.Dir)
 	if !ok {
 		return adopted{}, false
 	}
@@ -168,7 +174,6 @@ type pass struct {
 	now      time.Time
 	lapses   time.Time // when the next grant ends; zero: none does
 	findings ext.Findings
-	stale    func(root string) bool // whether what lies below a root may have changed since the last pass
 }
 
 // begin reads the configuration and the state. A host that only looks goes on
@@ -231,13 +236,14 @@ type reading struct {
 	decisions  []admit.Decision
 	unread     []ext.Tree
 	findings   ext.Findings
+	read       map[string]time.Time // by root: when it was read
 }
 
 // read scans every source and decides. A source that fails costs its own
 // extensions only. vouched: links of the owner's that lead outside are followed.
 func (p *pass) read(ctx context.Context, c *config.Config, vouched bool, rules admit.Rules) (*reading, error) {
 	limits, _ := c.Personal()
-	r := &reading{config: c, rules: rules}
+	r := &reading{config: c, rules: rules, read: map[string]time.Time{}}
 	s := scanning{
 		options: discover.Options{Specs: p.host.options.Specs, Limits: c.Limits.Bounds(), Enabled: true, Whole: p.host.runs, Memory: p.host.options.Memory},
 		own:     limits.Bounds(),
@@ -248,15 +254,18 @@ func (p *pass) read(ctx context.Context, c *config.Config, vouched bool, rules a
 		return nil, err
 	}
 	for _, s := range sources {
-		r.take(s.trees)
+		r.take(s)
 	}
 	r.decisions = admit.Decide(r.candidates, rules)
 	return r, nil
 }
 
 // take adds what was read of a source.
-func (r *reading) take(trees []scanned) {
-	for _, s := range trees {
+func (r *reading) take(source keptSource) {
+	for _, s := range source.trees {
+		if s.tree.Root != "" {
+			r.read[s.tree.Root] = source.read
+		}
 		switch {
 		case s.err != nil:
 			r.findings.Add(SourceFailed.At(ext.Origin{Source: s.source}, "%s", ext.Escape(s.err.Error())))
@@ -273,12 +282,12 @@ func (r *reading) take(trees []scanned) {
 // known that reading them again would give the same.
 func (p *pass) sources(ctx context.Context, s scanning, c *config.Config, vouched bool) ([]keptSource, error) {
 	all := p.host.options.Sources(c, vouched, p.state.Described(p.id()))
-	key := ext.NewHash("sources").Digest(c.Digest()).Text(fmt.Sprint(vouched)).Sum()
-	out, missing := p.host.kept.reuse(key, all, p.stale)
+	key := sourcesKey(c, vouched)
+	out, missing := p.host.kept.reuse(key, all)
 	read := make([]ext.Source, len(missing))
 	for i, at := range missing {
 		read[i] = all[at]
-		out[at].trees = []scanned{}
+		out[at].trees, out[at].read = []scanned{}, time.Now()
 	}
 	err := s.scan(ctx, read, func(t scanned) {
 		of := &out[missing[t.at]]
@@ -288,6 +297,16 @@ func (p *pass) sources(ctx context.Context, s scanning, c *config.Config, vouche
 		p.host.kept.keep(key, out)
 	}
 	return out, err
+}
+
+// sourcesKey is the digest of all that the sources of a configuration are made
+// of on this machine.
+func sourcesKey(c *config.Config, vouched bool) ext.Digest {
+	h := ext.NewHash("sources").Digest(c.Digest()).Text(c.OwnerDir(), fmt.Sprint(vouched)).Int(len(c.Plugins))
+	for _, p := range c.Plugins {
+		h.Text(string(p.Name), p.Dir, p.Format, fmt.Sprint(p.Own, p.Refused), p.Origin.String())
+	}
+	return h.Sum()
 }
 
 // runs reports whether a tree is a plugin's and has something that runs, so that

@@ -30,7 +30,7 @@ const (
 // Configure reads the configuration of the place, with the workspace's files as
 // they were instead of as they are where these are given.
 func (p Place) Configure(instead *config.Files) (*config.Config, ext.Findings, error) {
-	return config.Load(config.Inputs{Workspace: p.Workspace, Env: p.Env, User: p.Paths.User, Managed: p.Paths.Managed, Instead: instead})
+	return config.Load(config.Inputs{Workspace: p.Workspace.Again(), Env: p.Env, User: p.Paths.User, Managed: p.Paths.Managed, Instead: instead})
 }
 
 // Files are the files of the place that a host reads besides extensions.

@@ -18,6 +18,7 @@ type scanned struct {
 	candidate discover.Candidate
 	decision  admit.Decision // where it was judged alone
 	stamps    []root.Stamp   // what was looked at, where it is to be remembered
+	left      bool           // something outside the tree's directory was looked at
 	err       error
 }
 
@@ -82,6 +83,9 @@ func (r scanning) one(ctx context.Context, at int, source string, t ext.Tree, er
 	}
 	if r.judge != nil && s.err == nil && !t.Unread {
 		r.judge(&s)
+	}
+	if fs, ok := t.FS.(interface{ Left() bool }); ok {
+		s.left = fs.Left()
 	}
 	if r.base != "" && t.FS != nil {
 		s.stamps = stampsOf(r.base, t.Root, t.FS)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/admit"
 	"github.com/mortise-dev/mortise/internal/call"
 	"github.com/mortise-dev/mortise/internal/session"
 	"github.com/mortise-dev/mortise/internal/state"
@@ -34,6 +35,18 @@ type Described struct {
 	Server      string
 	Declaration ext.Digest // of the declaration that is running
 	Content     string     // see source/live
+}
+
+// Hooks are how what runs servers speaks to the host. They may be called from
+// any goroutine.
+type Hooks struct {
+	// Allowed is asked right before a server is started. An error says why it must
+	// not be; Content counts for nothing.
+	Allowed func(context.Context, Described) error
+	// Described is told what a server said of itself.
+	Described func(Described)
+	// Changed is told that the status of a server changed.
+	Changed func()
 }
 
 const (
@@ -67,7 +80,7 @@ func (h *Host) Serve(ctx context.Context) error {
 	s.mu.Lock()
 	s.fresh, s.unseen = make(chan struct{}, 1), make(chan struct{}, 1)
 	if h.options.Serve != nil {
-		s.servers = h.options.Serve(h.described, h.changed)
+		s.servers = h.options.Serve(Hooks{Allowed: h.allowed, Described: h.described, Changed: h.changed})
 	}
 	changes := make(<-chan watch.Change)
 	if h.options.Watch {
@@ -75,7 +88,7 @@ func (h *Host) Serve(ctx context.Context) error {
 		changes = s.watcher.Changes()
 	}
 	s.mu.Unlock()
-	h.published(h.Now())
+	h.begun()
 	poll := time.NewTicker(pollState)
 	defer poll.Stop()
 	for {
@@ -95,10 +108,30 @@ func (h *Host) Serve(ctx context.Context) error {
 		case <-s.unseen:
 			h.again(ctx)
 		case <-poll.C:
-			_, err := h.Current(ctx)
-			h.failed(err)
+			h.poll(ctx)
 		}
 	}
+}
+
+// poll looks whether another process changed the state, and takes in what could
+// not be taken in before.
+func (h *Host) poll(ctx context.Context) {
+	h.serving.mu.Lock()
+	waiting := len(h.serving.pending) > 0
+	h.serving.mu.Unlock()
+	if waiting {
+		h.takeIn(ctx)
+		return
+	}
+	_, err := h.Current(ctx)
+	h.failed(err)
+}
+
+// begun has what the current generation names run.
+func (h *Host) begun() {
+	h.pass.Lock()
+	defer h.pass.Unlock()
+	h.published(h.Now())
 }
 
 // settle waits until nothing more comes.
@@ -270,13 +303,27 @@ func (h *Host) Servers() []call.Status {
 	return servers.Status()
 }
 
-// Restart starts a server anew. What nobody knows by that name is a usage error.
-func (h *Host) Restart(name string) error {
+// Restart starts a server anew, from what is on the disk now: one that is not
+// what was consented to any more is refused. What nobody knows by that name is a
+// usage error.
+func (h *Host) Restart(ctx context.Context, name string) error {
+	g, err := h.Refresh(ctx)
+	if err != nil {
+		return err
+	}
 	h.serving.mu.Lock()
 	servers := h.serving.servers
 	h.serving.mu.Unlock()
 	if servers != nil && servers.Restart(name) {
 		return nil
+	}
+	for i := range g.decisions {
+		d := &g.decisions[i]
+		for _, c := range d.Contributions() {
+			if c.Spec.Runs && ext.Qualified(d.Tree().Extension, c.Name) == name && c.Status != admit.Active {
+				return ext.AsRefused(fmt.Errorf("%s %s", ext.Escape(name), g.absence(c.Spec, d.Tree().Extension, c.Name)))
+			}
+		}
 	}
 	var known []string
 	for _, s := range h.Servers() {
@@ -293,6 +340,37 @@ func (h *Host) alive(ref ext.Ref) bool {
 		}
 	}
 	return false
+}
+
+// fresh is how old what was read may be for a server to be started from it: a
+// start follows a pass, and thirty of them are no thirty passes.
+const fresh = 250 * time.Millisecond
+
+// allowed looks at the disk once more, right before a server is started: what is
+// there must be what its person consented to, however a change comes to be
+// noticed otherwise.
+func (h *Host) allowed(ctx context.Context, d Described) error {
+	h.pass.Lock()
+	defer h.pass.Unlock()
+	g := h.Now()
+	if root := g.tree(d.Extension).Root; time.Since(g.read[root]) > fresh {
+		h.kept.told([]string{root})
+		var err error
+		if g, err = h.publish(ctx); err != nil {
+			return err
+		}
+	}
+	for i := range g.decisions {
+		if g.decisions[i].Tree().Extension != d.Extension || g.decisions[i].Tree().Describes != nil {
+			continue
+		}
+		for _, c := range g.decisions[i].Contributions() {
+			if c.Spec.Runs && c.Name == d.Server && c.Digest == d.Declaration && c.Status == admit.Active {
+				return nil
+			}
+		}
+	}
+	return ext.AsRefused(fmt.Errorf("%s is not what was consented to any more, or is not in use; mortise list says why", ext.Escape(ext.Qualified(d.Extension, d.Server))))
 }
 
 // described is told what a server said of itself.
@@ -318,6 +396,9 @@ func (h *Host) takeIn(ctx context.Context) {
 	snap, err := h.options.Store.Load(ctx)
 	if err != nil {
 		h.failed(fmt.Errorf("load the state: %w", err))
+		s.mu.Lock()
+		s.pending = append(pending, s.pending...) // for the next time
+		s.mu.Unlock()
 		return
 	}
 	h.addTo(&snap)
@@ -345,19 +426,9 @@ func (h *Host) takeIn(ctx context.Context) {
 	}
 	h.pass.Lock()
 	defer h.pass.Unlock()
-	_, pass := h.publish(ctx, h.unwatched())
+	h.untold()
+	_, pass := h.publish(ctx)
 	h.failed(errors.Join(err, pass))
-}
-
-// unwatched says which roots may have changed although nothing told of it: none
-// where the host watches what it reads.
-func (h *Host) unwatched() func(root string) bool {
-	h.serving.mu.Lock()
-	defer h.serving.mu.Unlock()
-	if h.serving.watcher == nil {
-		return nil
-	}
-	return func(string) bool { return false }
 }
 
 // remembered reports whether a description says nothing new.

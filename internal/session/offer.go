@@ -25,7 +25,7 @@ type Offer struct {
 }
 
 // Offers are everything of a session that clients use by name, each list in the
-// order of the names.
+// order of the names, or of the one server that it is of.
 type Offers struct {
 	Tools, Prompts, Resources, Templates []Offer
 	// Hidden are those that cannot be offered because another has their name. A
@@ -78,11 +78,12 @@ func (o *Offers) Prompt(name string) *Offer { return named(o.Prompts, name) }
 func (o *Offers) Resource(uri string) *Offer { return named(o.Resources, uri) }
 
 func named(list []Offer, name string) *Offer {
-	i, ok := slices.BinarySearchFunc(list, name, func(o Offer, n string) int { return cmp.Compare(o.Name, n) })
-	if !ok {
-		return nil
+	for i := range list {
+		if list[i].Name == name {
+			return &list[i]
+		}
 	}
-	return &list[i]
+	return nil
 }
 
 // offering makes the offers of one session.
@@ -91,8 +92,12 @@ type offering struct {
 	options OfferOptions
 }
 
-// settle orders a list and lets no name stand twice.
+// settle orders a list and lets no name stand twice. What one server alone offers
+// keeps the order in which that lists it.
 func (b *offering) settle(list *[]Offer) {
+	if b.options.Only != "" {
+		return // a server's own names differ
+	}
 	slices.SortStableFunc(*list, func(x, y Offer) int { return cmp.Compare(x.Name, y.Name) })
 	kept := (*list)[:0]
 	for _, o := range *list {

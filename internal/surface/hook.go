@@ -1,6 +1,8 @@
 package surface
 
 import (
+	"strings"
+
 	"github.com/mortise-dev/mortise/ext"
 )
 
@@ -27,6 +29,22 @@ type Implementation struct {
 	Timeout int        // milliseconds; 0: the hook's own default
 	Answer  *ext.Doc   // the answer itself, for an implementation that is data; else nil
 	Options []ext.Pair // further keys of the document, kept for the driver
+}
+
+// Consents is what a person consents to who lets it answer: the code that is
+// asked, as what, and about what.
+func (im Implementation) Consents() string {
+	what := im.Ref.String()
+	if im.Answer != nil {
+		what = "an answer that is written down"
+	}
+	if im.Role != 0 {
+		what = im.Role.String() + ": " + what
+	}
+	if len(im.Matches) > 0 {
+		what += "; about " + strings.Join(im.Matches, ", ")
+	}
+	return what
 }
 
 // HookDef declares a hook: a question the host asks with an In, which every
