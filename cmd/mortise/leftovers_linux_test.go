@@ -102,9 +102,14 @@ type crew struct {
 
 func newCrew(t *testing.T) crew {
 	t.Helper()
+	return newCrewOf(t, "busy", "deaf")
+}
+
+func newCrewOf(t *testing.T, names ...string) crew {
+	t.Helper()
 	c := crew{place: newPlace(t, map[string]string{"mortise.toml": ""})}
 	c.file = filepath.Join(filepath.Dir(c.dir), "pids")
-	c.write(map[string]string{".mortise/mcp.json": c.servers("busy", "deaf")})
+	c.write(map[string]string{".mortise/mcp.json": c.servers(names...)})
 	c.must("trust", "--yes")
 	t.Cleanup(func() { // what should be gone, if it is not
 		for _, id := range naming(c.file) {
@@ -164,35 +169,44 @@ func gone(t testing.TB, what string, ids []identity) {
 }
 
 // left wants nobody of the crew to be there.
-func (c crew) left(what string) {
-	c.Helper()
-	eventually(c, what+": no process of it is left", func() bool { return len(naming(c.file)) == 0 })
+func (c crew) left(t testing.TB, what string) {
+	t.Helper()
+	eventually(t, what+": no process of it is left", func() bool { return len(naming(c.file)) == 0 })
 }
 
-// LIF-01 and LIF-02: whatever ends Mortise, nothing that it started stays: not
+// LIF-01: whatever ends Mortise, nothing that it started stays: not
 // a server that ignores the end of its input and SIGTERM, not a worker that
 // left its group or its session.
-func TestField_LIF01_LIF02_nothing_outlives_a_signal(t *testing.T) {
+func TestField_LIF01_nothing_outlives_a_signal(t *testing.T) {
 	t.Parallel()
+	var ends []func() // waited for side by side: a deaf server is given its time
 	for _, c := range []struct {
 		signal syscall.Signal
 		code   int
 	}{{syscall.SIGINT, 0}, {syscall.SIGTERM, 0}, {syscall.SIGKILL, -1}} {
-		t.Run(c.signal.String(), func(t *testing.T) {
-			t.Parallel()
-			w := newCrew(t)
-			s := w.serve()
-			connect(t, s.url, nil).has(busyTool, deafTool)
-			ids := w.all(s.process)
-			if code, err := s.end(c.signal); err != nil || code != c.code {
-				t.Errorf("serve: got exit code %d, %v, want %d", code, err, c.code)
+		w := newCrew(t)
+		s := w.serve()
+		connect(t, s.url, nil).has(busyTool, deafTool)
+		ids := w.all(s.process)
+		if err := s.cmd.Process.Signal(c.signal); err != nil {
+			t.Fatal(err)
+		}
+		ends = append(ends, func() {
+			if code, err := s.end(0); err != nil || code != c.code {
+				t.Errorf("serve after %s: got exit code %d, %v, want %d", c.signal, code, err, c.code)
 			}
 			if c.signal != syscall.SIGKILL && len(naming(w.file)) > 0 {
-				t.Errorf("serve ended and left %v", naming(w.file))
+				t.Errorf("serve after %s: it ended and left %v", c.signal, naming(w.file))
 			}
 			gone(t, c.signal.String(), ids)
-			w.left(c.signal.String())
+			w.left(t, c.signal.String())
+			if out := w.must("refresh"); !strings.Contains(out, "No host") {
+				t.Errorf("after %s: mortise refresh says %q, want that nobody serves", c.signal, out)
+			}
 		})
+	}
+	for _, end := range ends {
+		end()
 	}
 }
 
@@ -215,17 +229,20 @@ func TestLaw11_the_client_is_killed(t *testing.T) {
 		t.Errorf("client: got exit code %d, %v, want it killed", code, err)
 	}
 	gone(t, "SIGKILL of the client", ids)
-	w.left("SIGKILL of the client")
+	w.left(t, "SIGKILL of the client")
+	if records, err := filepath.Glob(filepath.Join(w.home, "state", "run", "*.stdio.*")); err != nil || len(records) > 0 {
+		t.Errorf("SIGKILL of the client: Mortise left %q, %v, want that it ended as it should", records, err)
+	}
 }
 
 // A server that is killed is started anew, and what it left is gone; so it is
 // when its person has it restarted.
-func TestField_LIF02_a_server_that_is_killed(t *testing.T) {
+func TestLaw11_a_server_that_is_killed(t *testing.T) {
 	t.Parallel()
-	w := newCrew(t)
+	w := newCrewOf(t, "busy")
 	s := w.serve()
 	c := connect(t, s.url, nil)
-	c.has(busyTool, deafTool)
+	c.has(busyTool)
 	for what, again := range map[string]func(){
 		"SIGKILL of the server": func() {
 			if err := syscall.Kill(w.workers()[mcptest.ServerProcess].pid, syscall.SIGKILL); err != nil {
@@ -246,35 +263,42 @@ func TestField_LIF02_a_server_that_is_killed(t *testing.T) {
 			return err == nil && pid == strconv.Itoa(w.workers()[mcptest.ServerProcess].pid)
 		})
 	}
-	ids := w.all(s.process)
+	ids := below(s.pid())
 	s.ends(t, syscall.SIGINT)
 	gone(t, "SIGINT", ids)
+	w.left(t, "SIGINT")
 }
 
 // A server that is declared no more, or disabled by another process, ends with
 // all that it started while Mortise goes on.
 func TestLaw11_a_server_that_is_not_wanted_any_more(t *testing.T) {
 	t.Parallel()
+	var ends []func()
 	for what, away := range map[string]func(crew){
 		"its declaration is removed": func(w crew) { w.write(map[string]string{".mortise/mcp.json": w.servers("deaf")}) },
 		"it is disabled elsewhere":   func(w crew) { w.must("disable", "owner:busy", "--reason", "enough") },
 		"its extension is disabled":  func(w crew) { w.must("disable", "owner", "--reason", "enough") },
 	} {
-		t.Run(what, func(t *testing.T) {
-			t.Parallel()
-			w := newCrew(t)
-			s := w.serve()
-			c := connect(t, s.url, nil)
-			c.has(busyTool, deafTool)
-			workers := slices.Collect(maps.Values(w.workers()))
-			away(w)
-			gone(t, what, workers)
-			if slices.Contains(c.tools(), busyTool) {
-				t.Errorf("%s is still listed", busyTool)
-			}
-			s.ends(t, syscall.SIGTERM)
-			w.left("SIGTERM")
+		w := newCrew(t)
+		s := w.serve()
+		c := connect(t, s.url, nil)
+		c.has(busyTool, deafTool)
+		workers := slices.Collect(maps.Values(w.workers()))
+		away(w)
+		gone(t, what, workers)
+		if slices.Contains(c.tools(), busyTool) {
+			t.Errorf("%s: %s is still listed", what, busyTool)
+		}
+		if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		ends = append(ends, func() {
+			s.ends(t, 0)
+			w.left(t, what)
 		})
+	}
+	for _, end := range ends {
+		end()
 	}
 }
 
@@ -289,13 +313,13 @@ func TestLaw11_the_terminal_is_closed(t *testing.T) {
 	ids = append(ids, slices.Collect(maps.Values(w.workers()))...)
 	term.hangUp()
 	gone(t, "the terminal is closed", ids)
-	w.left("the terminal is closed")
+	w.left(t, "the terminal is closed")
 }
 
-// Looking starts nothing, however often.
-func TestField_LIF01_looking_leaves_nothing(t *testing.T) {
+// LIF-02: looking starts nothing, however often; and then the real start works.
+func TestField_LIF02_probes_leave_nothing(t *testing.T) {
 	t.Parallel()
-	w := newCrew(t)
+	w := newCrewOf(t, "busy")
 	for range 10 {
 		w.must("server", "list")
 		w.must("server", "show", "busy")
@@ -306,5 +330,16 @@ func TestField_LIF01_looking_leaves_nothing(t *testing.T) {
 	if _, err := os.Stat(w.file); err == nil {
 		t.Error("mortise server list started a server")
 	}
-	w.left("looking")
+	w.left(t, "looking")
+	s := w.serve()
+	connect(t, s.url, nil).has(busyTool)
+	ids := below(s.pid())
+	for range 10 {
+		w.must("server", "list")
+	}
+	if now := below(s.pid()); !slices.Equal(now, ids) {
+		t.Errorf("after ten times mortise server list: the processes are %v, want those from before, %v", now, ids)
+	}
+	s.ends(t, syscall.SIGINT)
+	w.left(t, "SIGINT")
 }

@@ -30,15 +30,16 @@ func run() int {
 	defer stop()
 	dir, noDir := currentDir()
 	out := int(os.Stdout.Fd())
-	hangup := make(chan os.Signal, 1)
-	signal.Notify(hangup, hangups...)
 	app := &cli.App{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Dir: dir, NoDir: noDir, Env: os.Environ(),
 		Terminal: terminal(os.Stdout), Watched: terminal(os.Stderr),
-		Asked: terminal(os.Stdin) && terminal(os.Stderr), Hangup: hangup,
+		Asked: terminal(os.Stdin) && terminal(os.Stderr), Hangup: hangups(stop),
 		Build: build(), Person: person,
 		Specs: catalog.Specs,
 		Open: func(ctx context.Context, p host.Place, purpose host.Purpose) (*host.Host, func() error, error) {
+			if purpose == host.Serving {
+				outliveReaders()
+			}
 			return catalog.Open(ctx, p, purpose, nil)
 		},
 		Endpoint:       newEndpoint,
@@ -50,6 +51,10 @@ func run() int {
 	}
 	return cli.Run(ctx, app, os.Args[1:])
 }
+
+// outliveReaders has a write that nobody reads fail, and not end the program:
+// one that serves has to end what it started first, or goes on without.
+func outliveReaders() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
 
 // currentDir is the current directory with its links resolved, as the
 // directories are that it is compared with; "" and why, when it is gone or

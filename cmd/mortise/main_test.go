@@ -2,6 +2,7 @@ package main
 
 import (
 	"flag"
+	"maps"
 	"os"
 	"path/filepath"
 	"testing"
@@ -34,6 +35,7 @@ func field(t *testing.T, name string) {
 
 func TestField_CLI01(t *testing.T) { field(t, "cli01.txtar") }
 func TestField_NAM07(t *testing.T) { field(t, "nam07.txtar") }
+func TestField_SEC01(t *testing.T) { field(t, "sec01.txtar") }
 func TestField_SEC05(t *testing.T) { field(t, "sec05.txtar") }
 func TestField_STA06(t *testing.T) { field(t, "sta06.txtar") }
 
@@ -44,10 +46,12 @@ func params(p testscript.Params) testscript.Params {
 	p.Cmds = map[string]func(*testscript.TestScript, bool, []string){
 		"exits": exits, "keys": keys, "plain": plain,
 	}
+	maps.Copy(p.Cmds, running)
 	p.Setup = func(e *testscript.Env) error {
 		e.Setenv("MORTISE_HOME", filepath.Join(e.WorkDir, "home"))
 		e.Setenv("HOME", e.WorkDir)
 		e.Setenv("NO_COLOR", "")
+		e.Values[scriptServes{}] = new(scriptServes)
 		return os.CopyFS(filepath.Join(e.WorkDir, "workshop"), os.DirFS("../../examples/workshop"))
 	}
 	return p

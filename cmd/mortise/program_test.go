@@ -126,6 +126,16 @@ func (p *process) said(w *transcript, pattern string) ([]string, error) {
 	}
 }
 
+// tells waits until standard error has these lines.
+func (p *process) tells(t testing.TB, patterns ...string) {
+	t.Helper()
+	for _, pattern := range patterns {
+		if _, err := p.said(p.stderr, "^"+pattern+"$"); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // end sends a signal, 0 for none, waits for the end and returns the exit code,
 // -1 when a signal ended it.
 func (p *process) end(s syscall.Signal) (int, error) {
@@ -175,9 +185,6 @@ func workshop(t *testing.T) place {
 	return p
 }
 
-// of is the same workspace for another test.
-func (p place) of(t *testing.T) place { p.T = t; return p }
-
 func (p place) write(files map[string]string) {
 	p.Helper()
 	for name, text := range files {
@@ -215,8 +222,11 @@ func one(name string, mode mcptest.Mode) string {
 	return servers(map[string]fixture{name: {mode: mode}})
 }
 
+// hasty keeps a program with the race detector from sleeping when it ends.
+const hasty = "GORACE=atexit_sleep_ms=0"
+
 func (p place) env() []string {
-	return append(os.Environ(), "MORTISE_HOME="+p.home, "NO_COLOR=")
+	return append(os.Environ(), "MORTISE_HOME="+p.home, "NO_COLOR=", hasty)
 }
 
 // command is mortise in the workspace. It is killed when ctx ends.

@@ -4,12 +4,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"regexp"
 	"testing"
 
 	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
 )
 
 // screen is mortise in a terminal, with a person in front of it.
@@ -28,6 +30,7 @@ func openTerminal(t testing.TB, p place, args ...string) screen {
 	if err != nil {
 		t.Skipf("no pseudo-terminal here: %v", err)
 	}
+	tty = closable(t, tty)
 	seen := newTranscript()
 	s := screen{t, &process{cmd: cmd, stdout: seen, stderr: seen, ended: make(chan struct{})}, tty}
 	read := make(chan struct{})
@@ -46,6 +49,19 @@ func openTerminal(t testing.TB, p place, args ...string) screen {
 		<-s.ended
 	})
 	return s
+}
+
+// closable is a terminal whose Close really closes it, although somebody reads.
+func closable(t testing.TB, tty *os.File) *os.File {
+	t.Helper()
+	fd, err := unix.FcntlInt(tty.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err == nil {
+		err = unix.SetNonblock(fd, true)
+	}
+	if err := errors.Join(err, tty.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return os.NewFile(uintptr(fd), "terminal")
 }
 
 // shows waits until something is shown, and returns what.

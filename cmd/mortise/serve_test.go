@@ -3,14 +3,17 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -19,6 +22,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/mortise-dev/mortise/internal/instance"
 	"github.com/mortise-dev/mortise/internal/mcptest"
 )
 
@@ -89,8 +93,8 @@ func TestServeTrustOnce(t *testing.T) {
 	const tool = "release-train_timetable__next_departure"
 	c.has(append(slices.Clone(ours), tool)...)
 	c.answers(tool, nil, "day") // Today, or On Monday
+	s.tells(t, `mortise: release-train:timetable is ready, 1 tool`)
 	s.ends(t, syscall.SIGTERM)
-	lines(t, s.stderr.String(), `mortise: release-train:timetable is ready, 1 tool`)
 	if out := p.must("list"); !strings.Contains(out, "Not adopted:") {
 		t.Errorf("mortise list after serve --trust=once: got %q, want it not adopted", out)
 	}
@@ -193,6 +197,119 @@ func TestServeTwiceIsNotWhatWasAsked(t *testing.T) {
 	}
 }
 
+// Of several that are started at once one serves, and the others say where.
+func TestServeAtOnce(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, map[string]string{"mortise.toml": ""})
+	var all []*process
+	for range 4 {
+		all = append(all, p.begin("serve", "--http", "127.0.0.1:0"))
+	}
+	urls := map[string]bool{}
+	serving := 0
+	for _, run := range all {
+		m, err := run.said(run.stdout, `(`+address+`)`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		urls[m[1]] = true
+		if strings.Contains(run.stdout.String(), "served already") {
+			served{run, ""}.ends(t, 0)
+		} else {
+			serving++
+		}
+	}
+	if len(urls) != 1 || serving != 1 {
+		t.Errorf("%d serve, and the addresses are %v, want one of each", serving, urls)
+	}
+}
+
+// Who read what it printed is gone; it serves on, and ends as it should.
+func TestServeOutlivesItsReaders(t *testing.T) {
+	t.Parallel()
+	p := adoptable(t)
+	p.must("trust", "--yes")
+	out, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := p.command(context.Background(), "serve", "--http", "127.0.0.1:0")
+	cmd.Stdout, cmd.Stderr = w, w
+	if err := errors.Join(cmd.Start(), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() { defer close(ended); _ = cmd.Wait() }()
+	t.Cleanup(func() { _ = cmd.Process.Kill(); <-ended })
+	line, r := "", bufio.NewReader(out)
+	for !strings.Contains(line, "/mcp") {
+		if line, err = r.ReadString('\n'); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := out.Close(); err != nil {
+		t.Fatal(err)
+	}
+	c := connect(t, regexp.MustCompile(address).FindString(line), nil)
+	c.has("owner_good__echo")
+	for range 3 {
+		p.must("server", "restart", "good") // it says so
+		eventually(t, "the server is called again", func() bool { _, err := c.ask("owner_good__echo", map[string]any{"text": "x"}); return err == nil })
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if <-ended; cmd.ProcessState.ExitCode() != 0 {
+		t.Errorf("serve without readers: got %v, want 0", cmd.ProcessState)
+	}
+}
+
+// What a page in a browser could ask is refused, and what changes something is
+// not to be had at the address at all.
+func TestServeRefusesStrangers(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, map[string]string{"mortise.toml": ""})
+	s := p.serve()
+	base := strings.TrimSuffix(s.url, "/mcp")
+	const list = `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}`
+	for name, c := range map[string]struct {
+		method, path, host, origin string
+		want                       []int
+	}{
+		"another name for this machine":   {"POST", "/mcp", "evil.example", "", []int{403}},
+		"another page":                    {"POST", "/mcp", "", "https://evil.example", []int{403}},
+		"the listing under another name":  {"GET", "/api/generation", "evil.example", "", []int{403}},
+		"a refresh":                       {"POST", "/api/refresh", "", "", []int{404, 405}},
+		"a restart":                       {"POST", "/api/servers/restart", "", "", []int{404, 405}},
+		"the servers":                     {"GET", "/api/servers", "", "", []int{404}},
+		"whose control socket it is":      {"GET", "/instance", "", "", []int{404}},
+		"the listing":                     {"GET", "/api/generation", "", "", []int{200}},
+		"the listing, under a local name": {"GET", "/api/generation", "localhost", "", []int{200}},
+	} {
+		req, err := http.NewRequestWithContext(t.Context(), c.method, base+c.path, strings.NewReader(list))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Accept", "application/json, text/event-stream")
+		if c.host != "" {
+			req.Host = c.host
+		}
+		if c.origin != "" {
+			req.Header.Set("Origin", c.origin)
+		}
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		if !slices.Contains(c.want, res.StatusCode) {
+			t.Errorf("%s: got %s, want %v", name, res.Status, c.want)
+		}
+	}
+	s.ends(t, syscall.SIGINT)
+}
+
 // A port is a workspace's own, and stays it; another one gets another.
 func TestServePorts(t *testing.T) {
 	t.Parallel()
@@ -282,14 +399,14 @@ func TestServeUpstreamThatDoesNotRun(t *testing.T) {
 	}
 }
 
-// Where it is said to be served it can be found and asked at once.
+// Where it is said to be served it can be found at once.
 func TestServeIsKnownWhenItSaysSo(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, map[string]string{"mortise.toml": ""})
-	for range 5 {
+	for range 20 {
 		s := p.serve()
-		if out := p.must("refresh"); !strings.Contains(out, "read everything anew") {
-			t.Fatalf("mortise refresh right after serve: got %q, want it found", out)
+		if found, err := instance.Find(filepath.Join(p.home, "state", "run"), p.dir); err != nil || len(found) != 1 {
+			t.Fatalf("right after serve said where: got %v, %v, want its record", found, err)
 		}
 		s.ends(t, syscall.SIGINT)
 	}
@@ -334,22 +451,17 @@ func TestServeStdio(t *testing.T) {
 	c := join(t, transport, nil)
 	c.has("owner_good__echo", "owner_noisy__echo")
 	c.answers("owner_good__echo", map[string]any{"text": "hello"}, "hello")
+	run.tells(t, `  owner    loose    admitted  3 servers`, `mortise: owner:good is ready, [0-9]+ tools`, `mortise: owner:dead is (waiting|failed): .*`)
 	if err := c.Close(); err != nil {
 		t.Errorf("close: %v", err)
 	}
-	if code, err := run.end(0); code != 0 || err != nil {
-		t.Errorf("after its client: got exit code %d, %v, want 0", code, err)
-	}
+	served{run, ""}.ends(t, 0)
 	for line := range bytes.Lines(seen.Bytes()) {
 		var m struct{ JSONRPC string }
 		if json.Unmarshal(line, &m) != nil || m.JSONRPC != "2.0" {
 			t.Errorf("standard output: got %q, want messages alone", line)
 		}
 	}
-	lines(t, run.stderr.String(),
-		`  owner    loose    admitted  3 servers`,
-		`mortise: owner:good is ready, [0-9]+ tools`,
-		`mortise: owner:dead is (waiting|failed): .*`)
 }
 
 // A signal ends it although its client keeps its end open.

@@ -20,7 +20,7 @@ type Host interface {
 	Current(context.Context) (*host.Generation, error)
 	Refresh(context.Context) (*host.Generation, error)
 	Servers() []call.Status
-	Restart(name string) error
+	Restart(ctx context.Context, name string) error
 }
 
 // Public are the requests that anybody who reaches the address may make: they
@@ -62,7 +62,7 @@ func Control(h Host, token string) http.Handler {
 	}))
 	mux.Handle("POST /api/servers/restart", guarded(token, func(w http.ResponseWriter, r *http.Request) {
 		r.Body = http.MaxBytesReader(w, r.Body, largestForm)
-		if err := h.Restart(r.FormValue("name")); err != nil {
+		if err := h.Restart(r.Context(), r.FormValue("name")); err != nil {
 			refuse(w, err)
 			return
 		}

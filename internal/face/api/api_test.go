@@ -61,7 +61,7 @@ func serving(t *testing.T) (*host.Host, *fleet) {
 	begun := make(chan struct{})
 	h := host.New(host.Options{
 		Specs: catalog.Specs, Catalogue: catalog.Digest(), Configure: place.Configure, Sources: catalog.Sources, Store: memstore.New(),
-		Serve: func(func(host.Described), func()) host.Servers {
+		Serve: func(host.Hooks) host.Servers {
 			close(begun)
 			return f
 		},

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
+	"net"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/host"
@@ -29,6 +31,9 @@ func (s *serving) told() error {
 		return err
 	}
 	address := s.public.Addr().String()
+	if exposed(s.public.Addr()) {
+		c.complain(fmt.Errorf("whoever reaches %s from another machine may call every tool; --http 127.0.0.1:PORT keeps it to this one", address))
+	}
 	if c.json {
 		if err := c.document(started{Workspace: s.place.Workspace.Dir, Address: address, URL: endpointURL(address), Adopted: g.Adopted, Listing: g.Listing()}); err != nil {
 			return err
@@ -39,6 +44,12 @@ func (s *serving) told() error {
 	p.served(g)
 	p.connect(endpointURL(address))
 	return c.flush()
+}
+
+// exposed reports whether other machines may reach an address.
+func exposed(a net.Addr) bool {
+	tcp, ok := a.(*net.TCPAddr)
+	return ok && !tcp.IP.IsLoopback()
 }
 
 // served is the table of what was found.

@@ -1,14 +1,10 @@
 package cli
 
 import (
-	"bufio"
 	"context"
-	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/host"
 )
 
@@ -62,9 +58,10 @@ func (c *call) runTrust(ctx context.Context, yes, diff bool) error {
 	if err != nil {
 		return err
 	}
-	purpose := host.Changing
-	if diff {
-		purpose = host.Looking
+	asks := !yes && !diff && !c.json && c.Asked
+	purpose := host.Looking
+	if yes || asks {
+		purpose = host.Changing
 	}
 	return c.with(ctx, p, purpose, func(h *host.Host) error {
 		shown, g, err := h.Propose(ctx)
@@ -77,13 +74,15 @@ func (c *call) runTrust(ctx context.Context, yes, diff bool) error {
 		t := trustOf(shown, g)
 		view := c.page(g.Config)
 		if !c.json {
-			view.proposal(shown, diff)
+			view.proposal(shown, rootsOf(g.Listing(), c), diff)
 		}
 		given := yes
-		if !shown.Adopted && !yes && !diff && !c.json && c.Asked {
-			if given, err = c.asks(ctx, view, "Adopt it? [y/N] ", "y"); err != nil {
+		if !shown.Adopted && asks {
+			answer, err := c.answer(ctx, "Adopt it? [y/N] ")
+			if err != nil {
 				return err
 			}
+			given = answer == "y"
 		}
 		if given && !shown.Adopted {
 			if err := h.Adopt(ctx, c.Person(), shown); err != nil {
@@ -130,192 +129,4 @@ func (c *call) trustDone(p *page, t trusted, diff bool) error {
 		return errNo
 	}
 	return nil
-}
-
-// asks asks a person once. What was shown so far is written first; the answer is
-// yes when it begins with one of the letters of yes.
-func (c *call) asks(ctx context.Context, _ *page, question, yes string) (bool, error) {
-	answer, err := c.answer(ctx, question)
-	return answer != "" && strings.Contains(yes, answer), err
-}
-
-// answer is the first letter of what a person answers, in lower case; "" for
-// nothing.
-func (c *call) answer(ctx context.Context, question string) (string, error) {
-	if err := c.flush(); err != nil {
-		return "", err
-	}
-	fmt.Fprint(c.Err, question)
-	type line struct {
-		text string
-		err  error
-	}
-	lines := make(chan line, 1)
-	go func() { // it ends with the program: nothing else reads from a terminal
-		text, err := bufio.NewReader(c.In).ReadString('\n')
-		lines <- line{text, err}
-	}()
-	select {
-	case <-ctx.Done():
-		fmt.Fprintln(c.Err)
-		return "", ctx.Err()
-	case l := <-lines:
-		text := strings.ToLower(strings.TrimSpace(l.text))
-		if text == "" {
-			return "", nil
-		}
-		return text[:1], nil
-	}
-}
-
-// consent asks for the adoption of a workspace that is about to be served, where
-// a person can be asked, or takes it from --trust.
-func (s *serving) consent(ctx context.Context) error {
-	shown, g, err := s.host.Propose(ctx)
-	if err != nil || shown.Adopted || len(shown.Effects) == 0 {
-		return err
-	}
-	if s.options.trust == "once" {
-		if err := shown.Possible(); err != nil {
-			return err
-		}
-		return s.once(ctx, shown)
-	}
-	if !s.call.Asked || s.options.stdio || s.call.json || shown.Possible() != nil || nothingToAdopt(g) {
-		return nil
-	}
-	view := s.call.page(g.Config)
-	view.proposal(shown, false)
-	answer, err := s.call.answer(ctx, "Adopt it? y: yes, o: once, for this process alone; anything else: serve without it [y/o/N] ")
-	switch {
-	case err != nil:
-		return err
-	case answer == "o":
-		return s.once(ctx, shown)
-	case answer == "y":
-		if err := s.host.Adopt(ctx, s.call.Person(), shown); err != nil {
-			return err
-		}
-	default:
-		return nil
-	}
-	_, err = s.host.Refresh(ctx)
-	return err
-}
-
-func (s *serving) once(ctx context.Context, shown *host.Proposal) error {
-	if err := s.host.AdoptOnce(ctx, s.call.Person(), shown); err != nil {
-		return err
-	}
-	_, err := s.host.Refresh(ctx)
-	return err
-}
-
-// nothingToAdopt reports whether the workspace holds nothing that waits for an
-// adoption or a grant.
-func nothingToAdopt(g *host.Generation) bool {
-	l := g.Listing()
-	return adoptionFinding(l) == "" && l.Pending == 0
-}
-
-// kinds are how the kinds of effects are called, in the order in which they are
-// shown; surfaces come between.
-var kinds = map[string]string{"setting": "The configuration decides", "directory": "Directories lead elsewhere", "link": "Links are followed out of the workspace"}
-
-// proposal shows what adopting means.
-func (p *page) proposal(shown *host.Proposal, diff bool) {
-	p.line("%s", p.bold(p.call.directoryShown(shown.Workspace.Dir)))
-	switch {
-	case shown.Adopted:
-		p.line("%s exactly what is here now.", p.green("Adopted already:"))
-	case shown.Changes != nil:
-		p.line("Adopted before%s. Since then:", by(shown.By))
-		p.changes(shown.Changes)
-	case diff:
-		p.line("It was not adopted here before; all of it is new.")
-	}
-	if !diff || shown.Changes == nil {
-		p.effects(shown)
-	}
-	p.gap()
-}
-
-func by(name string) string {
-	if name == "" {
-		return ""
-	}
-	return " by " + ext.Escape(name)
-}
-
-// changes shows what differs from what was adopted.
-func (p *page) changes(ds []host.Difference) {
-	var t table
-	for _, d := range ds {
-		e := d.About()
-		detail := line(e.Detail)
-		if d.Now != nil && d.Was != nil && d.Now.Detail != d.Was.Detail {
-			detail = line(d.Was.Detail) + " → " + line(d.Now.Detail)
-		} else if d.Now != nil && d.Was != nil {
-			detail += " (its content, or code that it names)"
-		}
-		t.row(cell{d.Change, p.change}, cell{e.Kind, nil}, cell{ext.Escape(e.Name), p.bold}, cell{detail, nil})
-	}
-	t.full(p)
-}
-
-func (p *page) change(word string) string {
-	switch word {
-	case "new":
-		return p.green(word)
-	case "gone":
-		return p.red(word)
-	}
-	return p.yellow(word)
-}
-
-// effects shows all that adopting consents to.
-func (p *page) effects(shown *host.Proposal) {
-	p.gap()
-	p.line("%s", p.bold("Adopting it lets agents read its text, and means:"))
-	order := append([]string{"setting"}, p.call.surfaces()...)
-	for _, kind := range append(order, "directory", "link") {
-		var t table
-		for _, e := range shown.Effects {
-			if e.Kind == kind {
-				t.row(cell{ext.Escape(e.Name), p.bold}, cell{line(e.Detail), nil}, cell{where(e), p.dim})
-			}
-		}
-		if len(t.rows) == 0 {
-			continue
-		}
-		name, known := kinds[kind]
-		if !known {
-			name = p.call.heading(kind) + " may run or connect"
-		}
-		p.line("%s", name)
-		t.full(p)
-	}
-	if len(shown.Plugins) > 0 {
-		p.line("The code of these plugins is granted, as their directories are now")
-		var t table
-		for _, x := range shown.Plugins {
-			state := "waits for a grant"
-			if x.Granted {
-				state = "granted"
-			}
-			t.row(cell{ext.Escape(x.Name), p.bold}, cell{"digest " + x.Content.Short(), nil}, cell{state, p.dim})
-		}
-		t.full(p)
-	}
-}
-
-func where(e host.Effect) string {
-	if e.Path == "" {
-		return ""
-	}
-	s := ext.Escape(e.Path)
-	if e.Line > 0 {
-		s += ":" + decimal(uint64(e.Line))
-	}
-	return s
 }

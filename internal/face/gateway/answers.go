@@ -12,6 +12,7 @@ import (
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/call"
+	"github.com/mortise-dev/mortise/internal/host"
 )
 
 // raw is a result that is sent as it is.
@@ -129,7 +130,16 @@ func fault(err error) error {
 	case ext.Refused:
 		code = codeRefused
 	}
-	return &jsonrpc.Error{Code: code, Message: err.Error()}
+	return &jsonrpc.Error{Code: code, Message: said(err)}
+}
+
+// said is an error as an agent is told it. Why it cannot be told what is allowed
+// is the person's business: it names places of their machine.
+func said(err error) string {
+	if errors.Is(err, host.ErrUnknown) {
+		return host.ErrUnknown.Error() + "; mortise list tells the person why"
+	}
+	return err.Error()
 }
 
 func invalid(format string, args ...any) error {

@@ -163,7 +163,7 @@ func served(t testing.TB, files map[string]string, said string) *bench {
 func (b *bench) open() *host.Host {
 	return host.New(host.Options{
 		Specs: catalog.Specs, Catalogue: catalog.Digest(), Configure: b.place.Configure, Sources: catalog.Sources,
-		Store: b.store, Workers: 2, Drivers: map[string]call.Driver{"mcp": b.driver, "inproc": b.driver},
+		Store: b.store, Workers: 2, Drivers: map[string]call.Driver{"mcp": b.driver, "inproc": b.driver}, Refer: map[string]ext.Trust{"inproc": ext.Builtin},
 	})
 }
 

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -41,7 +42,7 @@ func (r *request) callTool(ctx context.Context) (json.RawMessage, error) {
 		return answer, err
 	}
 	return encode(map[string]any{
-		"content": []map[string]string{{"type": "text", "text": err.Error()}}, "isError": true,
+		"content": []map[string]string{{"type": "text", "text": said(err)}}, "isError": true,
 	})
 }
 
@@ -119,15 +120,21 @@ func (r *request) at(ctx context.Context, uri string) (*session.Offer, error) {
 	return fitting(v.Templates, uri), nil
 }
 
-// fitting is the first template that an address fits; nil without one.
+// fitting is the template that an address fits; nil without one. Of several it is
+// the owner's before a plugin's, then the one that says the most of the address.
 func fitting(templates []session.Offer, uri string) *session.Offer {
+	var best *session.Offer
 	for i := range templates {
-		if fits(templates[i].Name, uri) {
-			return &templates[i]
+		t := &templates[i]
+		if fits(t.Name, uri) && (best == nil || cmp.Or(cmp.Compare(t.Entry.Origin.Trust, best.Entry.Origin.Trust), cmp.Compare(fixed(t.Name), fixed(best.Name))) > 0) {
+			best = t
 		}
 	}
-	return nil
+	return best
 }
+
+// fixed is how much of a template is text.
+func fixed(template string) int { return len(expression.ReplaceAllString(template, "")) }
 
 var expression = regexp.MustCompile(`\{[^{}]*\}`)
 

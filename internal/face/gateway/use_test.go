@@ -444,12 +444,12 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// Only one server is offered, by its own names.
+// Only one server is offered, by its own names and in its own order.
 func TestOnly(t *testing.T) {
 	b := workspace(t, said)
 	g := b.gateway(gateway.Options{Offer: sessionOnly("owner:search")})
 	s, _ := pipes(t, g, nil)
-	if got, want := toolNames(t, s), "a.b/c find"; got != want {
+	if got, want := toolNames(t, s), "find a.b/c"; got != want {
 		t.Errorf("tools: got %s, want %s", got, want)
 	}
 	if _, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: "find"}); err != nil {

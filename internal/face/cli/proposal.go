@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/host"
+)
+
+// kinds are how the kinds of effects are called, in the order in which they are
+// shown; surfaces come between.
+var kinds = map[string]string{"setting": "The configuration decides", "directory": "Directories lead elsewhere", "link": "Links are followed out of the workspace"}
+
+// proposal shows what adopting means.
+func (p *page) proposal(shown *host.Proposal, at roots, diff bool) {
+	p.line("%s", p.bold(p.call.directoryShown(shown.Workspace.Dir)))
+	switch {
+	case shown.Adopted:
+		p.line("%s exactly what is here now.", p.green("Adopted already:"))
+	case shown.Changes != nil:
+		p.line("Adopted before%s. Since then:", by(shown.By))
+		p.changes(shown.Changes, at)
+	case diff:
+		p.line("It was not adopted here before; all of it is new.")
+	}
+	if !diff || shown.Changes == nil {
+		p.effects(shown, at)
+	}
+	p.gap()
+}
+
+func by(name string) string {
+	if name == "" {
+		return ""
+	}
+	return " by " + ext.Escape(name)
+}
+
+// changes shows what differs from what was adopted.
+func (p *page) changes(ds []host.Difference, at roots) {
+	var t table
+	for _, d := range ds {
+		e := d.About()
+		detail := line(e.Detail)
+		if d.Now != nil && d.Was != nil && d.Now.Detail != d.Was.Detail {
+			detail = line(d.Was.Detail) + " → " + line(d.Now.Detail)
+		} else if d.Now != nil && d.Was != nil {
+			detail += " (its content, or code that it names)"
+		}
+		t.row(cell{d.Change, p.change}, cell{e.Kind, nil}, cell{ext.Escape(e.Name), p.bold}, cell{detail, nil}, cell{p.where(e, at), p.dim})
+	}
+	t.full(p)
+}
+
+func (p *page) change(word string) string {
+	switch word {
+	case "new":
+		return p.green(word)
+	case "gone":
+		return p.red(word)
+	}
+	return p.yellow(word)
+}
+
+// effects shows all that adopting consents to.
+func (p *page) effects(shown *host.Proposal, at roots) {
+	p.gap()
+	p.line("%s", p.bold("Adopting it lets agents read its text, and means:"))
+	order := append([]string{"setting"}, p.call.surfaces()...)
+	for _, kind := range append(order, "directory", "link") {
+		var t table
+		for _, e := range shown.Effects {
+			if e.Kind == kind {
+				t.row(cell{ext.Escape(e.Name), p.bold}, cell{line(e.Detail), nil}, cell{p.where(&e, at), p.dim})
+			}
+		}
+		if len(t.rows) == 0 {
+			continue
+		}
+		name, known := kinds[kind]
+		if !known {
+			name = p.call.heading(kind) + " may run or connect"
+		}
+		p.line("%s", name)
+		t.full(p)
+	}
+	if len(shown.Plugins) > 0 {
+		p.line("The code of these plugins is granted, as their directories are now")
+		var t table
+		for _, x := range shown.Plugins {
+			state := "waits for a grant"
+			if x.Granted {
+				state = "granted"
+			}
+			t.row(cell{ext.Escape(x.Name), p.bold}, cell{"digest " + x.Content.Short(), nil}, cell{state, p.dim})
+		}
+		t.full(p)
+	}
+}
+
+// where is the file that an effect stands in, "" for one that stands in none.
+func (p *page) where(e *host.Effect, at roots) string {
+	if e.Path == "" {
+		return ""
+	}
+	extension := ""
+	if e.Kind != "setting" {
+		x, _, _ := ext.SplitQualified(e.Name)
+		extension = string(x)
+	}
+	return at.at(p.call, extension, "", e.Path, e.Line)
+}
