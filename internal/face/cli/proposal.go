@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"fmt"
+	"unicode/utf8"
+
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/host"
 )
@@ -39,15 +42,25 @@ func (p *page) changes(ds []host.Difference, at roots) {
 	var t table
 	for _, d := range ds {
 		e := d.About()
-		detail := line(e.Detail)
+		detail := bounded(e.Detail)
 		if d.Now != nil && d.Was != nil && d.Now.Detail != d.Was.Detail {
-			detail = line(d.Was.Detail) + " → " + line(d.Now.Detail)
+			detail = bounded(d.Was.Detail) + " → " + bounded(d.Now.Detail)
 		} else if d.Now != nil && d.Was != nil {
 			detail += " (its content, or code that it names)"
 		}
-		t.row(cell{d.Change, p.change}, cell{e.Kind, nil}, cell{ext.Escape(e.Name), p.bold}, cell{detail, nil}, cell{p.where(e, at), p.dim})
+		t.row(cell{d.Change, p.change}, cell{e.Kind, nil}, cell{bounded(e.Name), p.bold}, cell{p.where(e, at), p.dim}, cell{detail, nil})
 	}
 	t.full(p)
+}
+
+// bounded is foreign text on one line that leaves room for what is beside it.
+// What is cut is said to be, since it may be what matters.
+func bounded(s string) string {
+	const most = 600
+	if n := utf8.RuneCountInString(s); n > most {
+		return line(ext.Shorten(s, most)) + fmt.Sprintf(" (%s more characters; --json shows all)", grouped(n-most+1))
+	}
+	return line(s)
 }
 
 func (p *page) change(word string) string {
@@ -69,7 +82,7 @@ func (p *page) effects(shown *host.Proposal, at roots) {
 		var t table
 		for _, e := range shown.Effects {
 			if e.Kind == kind {
-				t.row(cell{ext.Escape(e.Name), p.bold}, cell{line(e.Detail), nil}, cell{p.where(&e, at), p.dim})
+				t.row(cell{bounded(e.Name), p.bold}, cell{p.where(&e, at), p.dim}, cell{bounded(e.Detail), nil})
 			}
 		}
 		if len(t.rows) == 0 {
