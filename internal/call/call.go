@@ -4,7 +4,6 @@
 package call
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -120,7 +119,7 @@ func Ask(ctx context.Context, l Link, r Request) (answer json.RawMessage, err er
 			err = errors.Join(err, closing)
 		}
 	}()
-	question, err := encode(struct {
+	question, err := ext.EncodeJSON(struct {
 		Version string          `json:"jsonrpc"`
 		ID      int             `json:"id"`
 		Method  string          `json:"method"`
@@ -176,7 +175,7 @@ func (r *Request) take(ctx context.Context, l Link, raw json.RawMessage) (answer
 // decline answers what the other side asks. Where that cannot be sent, waiting
 // for the answer says why.
 func decline(ctx context.Context, l Link, id json.RawMessage) {
-	raw, err := encode(struct {
+	raw, err := ext.EncodeJSON(struct {
 		Version string          `json:"jsonrpc"`
 		ID      json.RawMessage `json:"id"`
 		Error   Error           `json:"error"`
@@ -188,12 +187,3 @@ func decline(ctx context.Context, l Link, id json.RawMessage) {
 
 // codeNoMethod is the code of JSON-RPC for a method that is not there.
 const codeNoMethod = -32601
-
-// encode is v as JSON. Texts keep their spelling.
-func encode(v any) (json.RawMessage, error) {
-	var out bytes.Buffer
-	e := json.NewEncoder(&out)
-	e.SetEscapeHTML(false)
-	err := e.Encode(v)
-	return bytes.TrimSpace(out.Bytes()), err
-}

@@ -60,16 +60,15 @@ const (
 
 // serving is what a host does while it serves.
 type serving struct {
-	mu        sync.Mutex
-	servers   Servers        // nil: none
-	watcher   *watch.Watcher // nil: nothing is watched
-	pending   []Described    // not taken in yet
-	fresh     chan struct{}  // pending has something
-	unseen    chan struct{}  // more is watched than before: what changed until then is not known
-	listeners map[int]func(*Generation)
-	watchers  map[int]func() // of the servers' status
-	last      int
-	fault     error // why the last pass failed; nil when it did not
+	mu          sync.Mutex
+	servers     Servers        // nil: none
+	watcher     *watch.Watcher // nil: nothing is watched
+	pending     []Described    // not taken in yet
+	fresh       chan struct{}  // pending has something
+	unseen      chan struct{}  // more is watched than before: what changed until then is not known
+	generations listeners[*Generation]
+	statuses    listeners[struct{}] // of servers
+	fault       error               // why the last pass failed; nil when it did not
 }
 
 // Serve runs what the generations name, takes in what it says of itself, and
@@ -196,10 +195,6 @@ func (h *Host) published(g *Generation) {
 	s := &h.serving
 	s.mu.Lock()
 	servers, watcher := s.servers, s.watcher
-	tell := make([]func(*Generation), 0, len(s.listeners))
-	for _, l := range s.listeners {
-		tell = append(tell, l)
-	}
 	s.mu.Unlock()
 	if servers != nil {
 		servers.Run(g.Session(false), g.tree)
@@ -210,9 +205,7 @@ func (h *Host) published(g *Generation) {
 		default:
 		}
 	}
-	for _, l := range tell {
-		l(g)
-	}
+	s.generations.tell(g)
 }
 
 // tree is the first tree of an extension; zero when there is none.
@@ -247,50 +240,17 @@ func (h *Host) roots(g *Generation) []string {
 // Subscribe has listen told of each new generation, in order. It must not block
 // and not call the host. The function returned ends it.
 func (h *Host) Subscribe(listen func(*Generation)) (cancel func()) {
-	s := &h.serving
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.listeners == nil {
-		s.listeners = map[int]func(*Generation){}
-	}
-	s.last++
-	n := s.last
-	s.listeners[n] = listen
-	return func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		delete(s.listeners, n)
-	}
+	return h.serving.generations.add(listen)
 }
 
 // SubscribeServers has listen called when the status of a server changed. It
 // must not block and not call the host. The function returned ends it.
 func (h *Host) SubscribeServers(listen func()) (cancel func()) {
-	s := &h.serving
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.watchers == nil {
-		s.watchers = map[int]func(){}
-	}
-	s.last++
-	n := s.last
-	s.watchers[n] = listen
-	return func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		delete(s.watchers, n)
-	}
+	return h.serving.statuses.add(func(struct{}) { listen() })
 }
 
 // changed is told that the status of a server changed.
-func (h *Host) changed() {
-	s := &h.serving
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, w := range s.watchers {
-		w()
-	}
-}
+func (h *Host) changed() { h.serving.statuses.tell(struct{}{}) }
 
 // Servers is how the running servers are doing; nil for a host that runs none.
 func (h *Host) Servers() []call.Status {

@@ -72,11 +72,9 @@ func with(d *ext.Doc, key, value string) json.RawMessage {
 
 // encoded is a text as JSON.
 func encoded(s string) []byte {
-	var out bytes.Buffer
-	e := json.NewEncoder(&out)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(s); err != nil {
+	out, err := ext.EncodeJSON(s)
+	if err != nil {
 		panic(err) // texts always can be written
 	}
-	return bytes.TrimSpace(out.Bytes())
+	return out
 }

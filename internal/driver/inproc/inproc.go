@@ -4,7 +4,6 @@
 package inproc
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -161,19 +160,10 @@ func safely(ctx context.Context, t Tool, argument json.RawMessage) (value json.R
 	if err != nil {
 		return nil, err
 	}
-	if value, err = encode(answer); err != nil {
+	if value, err = ext.EncodeJSON(answer); err != nil {
 		return nil, fmt.Errorf("write the answer of %s: %w", t.name, err)
 	}
 	return value, nil
-}
-
-// encode is v as JSON. Texts keep their spelling: agents read them.
-func encode(v any) (json.RawMessage, error) {
-	var out bytes.Buffer
-	e := json.NewEncoder(&out)
-	e.SetEscapeHTML(false)
-	err := e.Encode(v)
-	return bytes.TrimSpace(out.Bytes()), err
 }
 
 func result(text string, structured json.RawMessage, failed bool) (json.RawMessage, error) {
@@ -184,7 +174,7 @@ func result(text string, structured json.RawMessage, failed bool) (json.RawMessa
 	if len(structured) > 0 && structured[0] != '{' {
 		structured = nil
 	}
-	return encode(struct {
+	return ext.EncodeJSON(struct {
 		Content    []content       `json:"content"`
 		Structured json.RawMessage `json:"structuredContent,omitempty"`
 		IsError    bool            `json:"isError,omitempty"`

@@ -133,7 +133,7 @@ func (l *Link) answer(ctx context.Context, f *asked) json.RawMessage {
 	} else {
 		out.Result = r
 	}
-	raw, err := encode(out)
+	raw, err := ext.EncodeJSON(out)
 	if err != nil {
 		panic(err) // all of it is JSON or text
 	}

@@ -186,6 +186,19 @@ func serverNames(g *host.Generation) []string {
 	return names
 }
 
+// serverMeant is the place that a command is about, as it is now, and the server
+// that a person means there.
+func (c *call) serverMeant(ctx context.Context, given string) (p host.Place, g *host.Generation, name string, err error) {
+	if p, err = c.place(); err != nil {
+		return p, nil, "", err
+	}
+	if g, err = c.lookAt(ctx, p); err != nil {
+		return p, nil, "", err
+	}
+	name, err = c.serverName(g, given)
+	return p, g, name, err
+}
+
 // serverName is the qualified name of the server that a person means by a
 // qualified or a short name.
 func (c *call) serverName(g *host.Generation, given string) (string, error) {

@@ -34,15 +34,7 @@ was no message, and when it started and ended. The log stays when the host ends.
 }
 
 func (c *call) runLogs(ctx context.Context, given string, lines int) error {
-	p, err := c.place()
-	if err != nil {
-		return err
-	}
-	g, err := c.lookAt(ctx, p)
-	if err != nil {
-		return err
-	}
-	name, err := c.serverName(g, given)
+	p, g, name, err := c.serverMeant(ctx, given)
 	if err != nil {
 		return err
 	}

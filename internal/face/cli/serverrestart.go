@@ -25,15 +25,7 @@ func (c *call) serverRestart() *cobra.Command {
 }
 
 func (c *call) runRestart(ctx context.Context, given string) error {
-	p, err := c.place()
-	if err != nil {
-		return err
-	}
-	g, err := c.lookAt(ctx, p)
-	if err != nil {
-		return err
-	}
-	name, err := c.serverName(g, given)
+	p, g, name, err := c.serverMeant(ctx, given)
 	if err != nil {
 		return err
 	}

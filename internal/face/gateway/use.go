@@ -41,7 +41,7 @@ func (r *request) callTool(ctx context.Context) (json.RawMessage, error) {
 	if err == nil || errors.As(err, &theirs) || ctx.Err() != nil {
 		return answer, err
 	}
-	return encode(map[string]any{
+	return ext.EncodeJSON(map[string]any{
 		"content": []map[string]string{{"type": "text", "text": said(err)}}, "isError": true,
 	})
 }
@@ -71,7 +71,7 @@ func (r *request) getPrompt(ctx context.Context) (json.RawMessage, error) {
 	if err := r.client.agent.Allowed(ctx, o); err != nil {
 		return nil, err
 	}
-	return encode(map[string]any{
+	return ext.EncodeJSON(map[string]any{
 		"description": o.Entry.Description,
 		"messages": []map[string]any{{
 			"role": "user", "content": map[string]string{"type": "text", "text": o.Command.With(p.Arguments[session.Arguments])},
@@ -99,7 +99,7 @@ func (r *request) readResource(ctx context.Context) (json.RawMessage, error) {
 	if err := r.client.agent.Allowed(ctx, o); err != nil {
 		return nil, err
 	}
-	return encode(map[string]any{
+	return ext.EncodeJSON(map[string]any{
 		"contents": []map[string]string{{"uri": p.URI, "mimeType": "text/markdown", "text": o.Text}},
 	})
 }
@@ -164,7 +164,7 @@ func (r *request) ask(ctx context.Context, o *session.Offer, method string, para
 	if len(meta) > 0 {
 		params["_meta"] = meta
 	}
-	encoded, err := encode(params)
+	encoded, err := ext.EncodeJSON(params)
 	if err != nil {
 		return nil, fmt.Errorf("hand on %s: %w", method, err)
 	}
