@@ -41,11 +41,11 @@ func (r *Root) reach(op, name string, want Kind, since int64, do func(d door, at
 	for range tries {
 		p, err := r.walk(name, since)
 		if err != nil {
-			return failure(op, name, err)
+			return r.failure(op, name, err)
 		}
 		if err := p.fits(want); err != nil {
 			r.trace.add(p.at, p.fact, since)
-			return failure(op, name, err)
+			return r.failure(op, name, err)
 		}
 		f, err := do(r.door(p), p.at)
 		if moved(err) {
@@ -53,12 +53,12 @@ func (r *Root) reach(op, name string, want Kind, since int64, do func(d door, at
 		}
 		if err != nil {
 			r.trace.add(p.at, p.fact, since)
-			return failure(op, name, err)
+			return r.failure(op, name, err)
 		}
 		r.trace.add(p.at, f, since)
 		return nil
 	}
-	return failure(op, name, errUnsteady)
+	return r.failure(op, name, errUnsteady)
 }
 
 // vague reports whether to walk at once: what is recorded must be known to be
@@ -87,7 +87,7 @@ func (r *Root) settle(op, name string, since int64, err error) error {
 			r.note(r.in, name, since)
 		}
 	}
-	return failure(op, name, err)
+	return r.failure(op, name, err)
 }
 
 // note records what lies at name, whatever it is.

@@ -9,6 +9,7 @@ import (
 
 // file is an open regular file: it can be read, and nothing else.
 type file struct {
+	root *Root
 	f    *os.File
 	name string
 }
@@ -26,21 +27,36 @@ type folder struct {
 // newFile is what Open returns: f, or the directory that a nil f stands for.
 func newFile(r *Root, name string, f *os.File, at fact) fs.File {
 	if f != nil {
-		return &file{f, name}
+		return &file{r, f, name}
 	}
 	return &folder{root: r, name: name, info: info{path.Base(name), at}}
 }
 
-func (f *file) Read(p []byte) (int, error)                { return f.f.Read(p) }
-func (f *file) ReadAt(p []byte, off int64) (int, error)   { return f.f.ReadAt(p, off) }
 func (f *file) Seek(off int64, whence int) (int64, error) { return f.f.Seek(off, whence) }
 func (f *file) Close() error                              { return f.f.Close() }
-func (f *file) WriteTo(w io.Writer) (int64, error)        { return f.f.WriteTo(w) }
+
+func (f *file) Read(p []byte) (int, error) {
+	n, err := f.f.Read(p)
+	f.root.shaken.note(err)
+	return n, err
+}
+
+func (f *file) ReadAt(p []byte, off int64) (int, error) {
+	n, err := f.f.ReadAt(p, off)
+	f.root.shaken.note(err)
+	return n, err
+}
+
+func (f *file) WriteTo(w io.Writer) (int64, error) {
+	n, err := f.f.WriteTo(w)
+	f.root.shaken.note(err)
+	return n, err
+}
 
 func (f *file) Stat() (fs.FileInfo, error) {
 	i, err := f.f.Stat()
 	if err != nil {
-		return nil, failure("stat", f.name, err)
+		return nil, f.root.failure("stat", f.name, err)
 	}
 	return &info{path.Base(f.name), factOf(i)}, nil
 }

@@ -131,7 +131,7 @@ func (r *Root) Stat(name string) (fs.FileInfo, error) {
 	}
 	p, err := r.walk(name, since)
 	if err != nil {
-		return nil, failure("stat", name, err)
+		return nil, r.failure("stat", name, err)
 	}
 	r.trace.add(p.at, p.fact, since)
 	return &info{path.Base(name), p.fact}, nil
@@ -154,7 +154,7 @@ func (r *Root) ReadLink(name string) (string, error) {
 		return "", err
 	}
 	if err := f.fits(Link); err != nil {
-		return "", failure("readlink", name, err)
+		return "", r.failure("readlink", name, err)
 	}
 	return target, nil
 }
@@ -177,11 +177,11 @@ func (r *Root) lookAt(op, name string) (fact, string, error) {
 	for range tries {
 		p, err := r.walk(path.Dir(name), since)
 		if err != nil {
-			return fact{}, "", failure(op, name, err)
+			return fact{}, "", r.failure(op, name, err)
 		}
 		if err := p.fits(Dir); err != nil {
 			r.trace.add(p.at, p.fact, since)
-			return fact{}, "", failure(op, path.Dir(name), err)
+			return fact{}, "", r.failure(op, path.Dir(name), err)
 		}
 		at := p.join(path.Base(name))
 		f, target, err := r.door(p).look(at)
@@ -193,9 +193,9 @@ func (r *Root) lookAt(op, name string) (fact, string, error) {
 			continue
 		}
 		r.note(r.door(p), at, since)
-		return fact{}, "", failure(op, name, err)
+		return fact{}, "", r.failure(op, name, err)
 	}
-	return fact{}, "", failure(op, name, errUnsteady)
+	return fact{}, "", r.failure(op, name, errUnsteady)
 }
 
 // Real is the absolute path of what name leads to, free of links, and whether
@@ -208,7 +208,7 @@ func (r *Root) Real(name string) (file string, outside bool, err error) {
 	since := r.now()
 	p, err := r.walk(name, since)
 	if err != nil {
-		return "", false, failure("resolve", name, err)
+		return "", false, r.failure("resolve", name, err)
 	}
 	r.trace.add(p.at, p.fact, since)
 	if p.out {

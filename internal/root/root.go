@@ -55,8 +55,9 @@ type Root struct {
 	opt   Options
 	trace *trace // nil: not recording
 	// blind is set when in follows links inside by itself and does not say so.
-	blind bool
-	left  atomic.Bool // see Left
+	blind  bool
+	left   atomic.Bool // see Left
+	shaken shaken
 }
 
 var (
@@ -97,7 +98,7 @@ func (r *Root) Sub(name string, opt Options) (*Root, error) {
 			return newRoot(dir, in, out, opt), nil
 		}
 		if !r.in.suspect(err) {
-			return nil, failure("open", name, err)
+			return nil, r.failure("open", name, err)
 		}
 	}
 	if _, _, err := r.Real(name); err != nil {

@@ -40,9 +40,9 @@ func (r *Root) survey(ctx context.Context, dir string, most int, since int64, vi
 	found, err := r.in.survey(dir, most)
 	switch {
 	case moved(err) && dir != ".":
-		return failure("list", dir, ErrChanged)
+		return r.failure("list", dir, ErrChanged)
 	case err != nil:
-		return failure("list", dir, err)
+		return r.failure("list", dir, err)
 	}
 	prefix := dir + "/"
 	if dir == "." {
@@ -80,7 +80,7 @@ func (r *Root) CopyStamped(ctx context.Context, w io.Writer, s Stamp, buf []byte
 		err = ErrChanged
 	}
 	if err != nil && ctx.Err() == nil {
-		return failure("read", s.Path, bare(err))
+		return r.failure("read", s.Path, bare(err))
 	}
 	return err
 }
@@ -114,7 +114,7 @@ func (r *Root) TargetStamped(s Stamp) (string, error) {
 		err = ErrChanged
 	}
 	if err != nil {
-		return "", failure("readlink", s.Path, err)
+		return "", r.failure("readlink", s.Path, err)
 	}
 	return filepath.ToSlash(target), nil
 }
