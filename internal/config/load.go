@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/root"
 )
 
 // Inputs is everything that the configuration depends on.
@@ -21,14 +22,21 @@ type Inputs struct {
 // Load reads every layer. A file that does not exist says nothing. Faults are
 // findings, sorted by place; values that are in order take effect whatever
 // else is not, so that there is always a configuration to list with. The error
-// is for inputs that cannot be meant: a path that is not absolute.
+// is for inputs that cannot be meant: a path that is not absolute; and for a file
+// of which the system cannot tell now what it says (see root.Transient).
 func Load(in Inputs) (*Config, ext.Findings, error) {
 	for _, p := range []string{in.Workspace.Dir, cmp.Or(in.User, in.Workspace.Dir), cmp.Or(in.Managed, in.Workspace.Dir)} {
 		if !filepath.IsAbs(p) {
 			return nil, nil, fmt.Errorf("load the configuration: %s is not an absolute path", ext.Quote(p))
 		}
 	}
-	c, findings := build(in, contents(in))
+	files := contents(in)
+	for _, f := range files {
+		if root.Transient(f.fault) {
+			return nil, nil, fmt.Errorf("load the configuration: %s: %s", ext.Escape(f.file), explain(f.fault))
+		}
+	}
+	c, findings := build(in, files)
 	return c, findings, nil
 }
 

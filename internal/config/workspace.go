@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/root"
 )
 
 const (
@@ -132,10 +133,11 @@ func nearest(dir string, has func(dir string) bool) string {
 func holdsFile(dir string) bool { return isFile(filepath.Join(dir, SharedFile)) }
 
 // holdsGit does not ask whether the entry is in order: a worktree whose
-// repository was moved away still has its top here.
+// repository was moved away still has its top here, and so has one of which the
+// system cannot tell now.
 func holdsGit(dir string) bool {
 	info, err := os.Stat(filepath.Join(dir, ".git"))
-	return err == nil && (info.IsDir() || info.Mode().IsRegular())
+	return root.Transient(err) || err == nil && (info.IsDir() || info.Mode().IsRegular())
 }
 
 // isFile is true for anything but a directory, so that a file which cannot be

@@ -105,6 +105,11 @@ func Scan(ctx context.Context, t ext.Tree, o Options) (Candidate, error) {
 		}
 		c.whole, c.tree.Findings = whole, slices.Concat(t.Findings, told)
 	}
+	if r, ok := t.FS.(interface{ Transient() error }); ok {
+		if err := r.Transient(); err != nil { // whatever was made of it where it was met
+			c.tree.Findings = append(slices.Clip(c.tree.Findings), source.FaultOf(err, t.Origin))
+		}
+	}
 	c.digest = digest(&c.tree, c.found)
 	return c, nil
 }

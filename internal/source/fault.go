@@ -65,9 +65,15 @@ var (
 		Doc: "A file or directory cannot be read.",
 		Fix: "Correct its permissions, or remove it.",
 	}
+	Busy = &ext.Check{
+		Code: "system-busy", Severity: ext.Error,
+		Doc: "The system could not answer what is there: too many files are open, memory is short, or a disk or the network did not answer. Nothing of the extension is used, and a host that serves goes on with what it read before.",
+		Fix: "Mend what the message names, and look again.",
+	}
 )
 
-// FaultOf is the finding for an error of looking at or reading a file.
+// FaultOf is the finding for an error of looking at or reading a file or an
+// extension's directory.
 func FaultOf(err error, o ext.Origin) ext.Finding {
 	var large *root.TooLargeError
 	var dangling *root.DanglingError
@@ -84,6 +90,8 @@ func FaultOf(err error, o ext.Origin) ext.Finding {
 		return WrongKind.At(o, "it %s", kind)
 	case errors.Is(err, root.ErrLoop):
 		return Loop.At(o, "links lead in a circle")
+	case root.Transient(err):
+		return Busy.At(o, "%s", ext.Escape(err.Error()))
 	case errors.Is(err, fs.ErrNotExist):
 		return Unreadable.At(o, "there is no such file")
 	case errors.Is(err, fs.ErrPermission):

@@ -55,7 +55,7 @@ func (o *Owner) Trees(ctx context.Context) iter.Seq2[ext.Tree, error] {
 			FS:        nothing{},
 		}
 		if err != nil {
-			base.Findings.Add(source.NotThere.At(base.Origin, "the owner's directory %s %s", ext.Quote(o.Shown), why(err)))
+			base.Findings.Add(notOpened(err, base.Origin, "the owner's directory "+ext.Quote(o.Shown)))
 			yield(base, nil)
 			return
 		}

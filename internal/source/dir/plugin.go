@@ -66,7 +66,7 @@ func (p *Plugin) tree() ext.Tree {
 	}
 	r, err := root.Open(p.Dir, p.Open)
 	if err != nil {
-		t.Findings.Add(source.NotThere.At(t.Origin, "the directory %s%s %s", ext.Quote(p.Shown), p.named(), why(err)))
+		t.Findings.Add(notOpened(err, t.Origin, "the directory "+ext.Quote(p.Shown)+p.named()))
 		return t
 	}
 	t.FS, t.Leads, t.Close = r, r.Dir(), func() { _ = r.Close() }
@@ -101,14 +101,17 @@ var NameDiffers = &ext.Check{
 // Checks lists what these sources can find beyond what all sources do.
 var Checks = []*ext.Check{NameDiffers}
 
-func why(err error) string {
+// notOpened is the finding for a directory that could not be opened.
+func notOpened(err error, o ext.Origin, what string) ext.Finding {
 	switch {
+	case root.Transient(err):
+		return source.FaultOf(err, o)
 	case errors.Is(err, fs.ErrNotExist):
-		return "does not exist"
+		return source.NotThere.At(o, "%s does not exist", what)
 	case errors.Is(err, fs.ErrPermission):
-		return "cannot be read: permission denied"
+		return source.NotThere.At(o, "%s cannot be read: permission denied", what)
 	}
-	return "cannot be read: " + ext.Escape(err.Error())
+	return source.NotThere.At(o, "%s cannot be read: %s", what, ext.Escape(err.Error()))
 }
 
 // nothing is a file system without files.

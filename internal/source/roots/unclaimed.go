@@ -36,9 +36,14 @@ func (f *finder) unclaimed(t *ext.Tree, c candidate) {
 // unlisted tells the directories of a root that could not be looked into.
 func (f *finder) unlisted(t *ext.Tree, c candidate) {
 	c.all(func(d *folder) {
-		if d.err != nil {
-			t.Findings.Add(Unlisted.At(t.Origin.At(relative(d.path, c.path), 0), "%s", source.FaultOf(d.err, t.Origin).Message))
+		if d.err == nil {
+			return
 		}
+		f := source.FaultOf(d.err, t.Origin.At(relative(d.path, c.path), 0))
+		if f.Check != source.Busy {
+			f = Unlisted.At(f.Origin, "%s", f.Message)
+		}
+		t.Findings.Add(f)
 	}, otherRoot)
 }
 
