@@ -146,7 +146,8 @@ type statusReport struct {
 	Pending    int              `json:"pending"`
 	Findings   map[string]int   `json:"findings"` // by severity
 	Servers    []serverStanding `json:"servers"`
-	Fault      string           `json:"fault,omitempty"` // why the last pass failed
+	Polled     int              `json:"polled,omitempty"` // places where changes take two seconds to show
+	Fault      string           `json:"fault,omitempty"`  // the last pass failed, and what was before is in use
 }
 
 type serverStanding struct {
@@ -165,7 +166,7 @@ func (o about) status(ctx context.Context, _ statusArguments) (any, error) {
 	out := statusReport{
 		Generation: g.Number, Adopted: g.Adopted, Lapsed: len(g.Lapsed),
 		Found: l.Found, Admitted: l.Admitted, Refused: l.Refused, Disabled: l.Disabled, Pending: l.Pending,
-		Findings: map[string]int{}, Servers: []serverStanding{},
+		Findings: map[string]int{}, Servers: []serverStanding{}, Polled: len(o.host().Polled()),
 	}
 	for _, f := range l.Findings {
 		out.Findings[f.Severity]++
@@ -173,8 +174,8 @@ func (o about) status(ctx context.Context, _ statusArguments) (any, error) {
 	for _, s := range o.host().Servers() { // what runs was consented to
 		out.Servers = append(out.Servers, standing(s))
 	}
-	if err := o.host().Fault(); err != nil {
-		out.Fault = ext.Escape(err.Error())
+	if o.host().Fault() != nil { // why names places of this machine
+		out.Fault = "what is there now could not be read, so that what was read before is in use; it is tried again every two seconds, and mortise refresh says why"
 	}
 	return out, nil
 }

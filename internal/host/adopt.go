@@ -53,6 +53,9 @@ func (h *Host) Propose(ctx context.Context) (*Proposal, *Generation, error) {
 	defer h.pass.Unlock()
 	h.kept.told(nil)
 	g, err := h.run(ctx, true)
+	if err == nil {
+		err = g.whole()
+	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the workspace: %w", err)
 	}

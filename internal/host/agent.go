@@ -26,7 +26,7 @@ type Agent struct {
 type View struct {
 	*session.Session
 	*session.Offers
-	Generation *Generation
+	Generation uint64 // its number; the rest of it is not held on to
 }
 
 // Agent begins a session for an agent. It holds nothing that must be released.
@@ -40,7 +40,7 @@ func (a *Agent) List(ctx context.Context) (*View, error) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.sealed == nil || a.sealed.Generation != g {
+	if a.sealed == nil || a.sealed.Generation != g.Number {
 		a.sealed = g.view(a.options)
 	}
 	return a.sealed, nil
@@ -62,7 +62,7 @@ func (a *Agent) View(ctx context.Context) (*View, error) {
 func (g *Generation) view(o session.OfferOptions) *View {
 	resolve := sync.OnceValue(func() *View {
 		s := g.Session(false)
-		return &View{Session: s, Offers: s.Offer(o), Generation: g}
+		return &View{Session: s, Offers: s.Offer(o), Generation: g.Number}
 	})
 	view, _ := g.views.LoadOrStore(o, resolve)
 	return view.(func() *View)()

@@ -1,14 +1,16 @@
 package host
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/compose"
 )
 
-// cacheSize is how many compositions a Cache keeps.
-const cacheSize = 64
+// cacheSize is how many compositions a Cache keeps. One of ten thousand entries
+// takes tens of megabytes, and what is in use is held by who uses it.
+const cacheSize = 8
 
 // Cache keeps compositions by the digest of everything they depend on, never
 // by identity, so that worktrees with the same content share one. The zero
@@ -16,7 +18,7 @@ const cacheSize = 64
 type Cache struct {
 	mu    sync.Mutex
 	known map[ext.Digest]*compose.Composition
-	order []ext.Digest // oldest first
+	order []ext.Digest // the one longest not asked for first
 	hits  int
 }
 
@@ -32,6 +34,7 @@ func (c *Cache) get(key ext.Digest, build func() *compose.Composition) *compose.
 	c.mu.Lock()
 	if was, ok := c.known[key]; ok {
 		c.hits++
+		c.order = append(slices.DeleteFunc(c.order, func(d ext.Digest) bool { return d == key }), key)
 		c.mu.Unlock()
 		return was
 	}

@@ -77,10 +77,7 @@ func (h *Host) Now() *Generation { return h.now.Load() }
 // Refresh runs one pass and publishes its generation. When it fails the
 // current generation stays.
 func (h *Host) Refresh(ctx context.Context) (*Generation, error) {
-	h.pass.Lock()
-	defer h.pass.Unlock()
-	h.kept.told(nil)
-	return h.publish(ctx)
+	return h.reread(ctx, nil)
 }
 
 // Reread is Refresh where it is known below which roots something changed: what
@@ -88,20 +85,38 @@ func (h *Host) Refresh(ctx context.Context) (*Generation, error) {
 // there before and no pass has read it since. Configuration and state are read
 // in any case.
 func (h *Host) Reread(ctx context.Context, roots []string) (*Generation, error) {
+	return h.reread(ctx, append([]string{}, roots...))
+}
+
+// reread is Reread; nil roots are all.
+func (h *Host) reread(ctx context.Context, roots []string) (*Generation, error) {
 	h.pass.Lock()
 	defer h.pass.Unlock()
-	h.kept.told(append([]string{}, roots...))
+	h.kept.told(roots)
 	return h.publish(ctx)
 }
 
-// publish makes a pass, for who holds the lock of the pass.
+// publish makes a pass, for who holds the lock of the pass, and remembers
+// whether it failed.
 func (h *Host) publish(ctx context.Context) (*Generation, error) {
+	g, err := h.next(ctx)
+	if err == nil || ctx.Err() == nil { // else nothing failed: nobody waits for it any more
+		h.failed(err)
+	}
+	return g, err
+}
+
+func (h *Host) next(ctx context.Context) (*Generation, error) {
 	g, err := h.run(ctx, false)
+	was := h.Now()
+	if err == nil && (was != nil || h.options.Serve != nil) {
+		err = g.whole()
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read the workspace: %w", err)
 	}
 	g.Number = 1
-	if was := h.Now(); was != nil {
+	if was != nil {
 		g.Number = was.Number + 1
 	}
 	h.now.Store(g)
@@ -188,6 +203,17 @@ type Generation struct {
 	alive     func(ext.Ref) bool // whether something running answers for a reference
 	revision  uint64             // of the state that the pass began with
 	lapses    time.Time          // when the next grant ends; zero: none does
+	busy      error              // what the system could not answer while it was read; nil: nothing
+}
+
+// whole is nil when the system answered everything that was asked. Where it did
+// not, a guard may be missing only for that, so that such a generation takes no
+// other's place and nobody adopts it.
+func (g *Generation) whole() error {
+	if g.busy == nil {
+		return nil
+	}
+	return fmt.Errorf("the system could not answer what is there: %w", g.busy)
 }
 
 // Digest identifies the composition in use.

@@ -12,6 +12,8 @@ import (
 	"github.com/mortise-dev/mortise/internal/compose"
 	"github.com/mortise-dev/mortise/internal/config"
 	"github.com/mortise-dev/mortise/internal/discover"
+	"github.com/mortise-dev/mortise/internal/root"
+	"github.com/mortise-dev/mortise/internal/source"
 	"github.com/mortise-dev/mortise/internal/state"
 	"github.com/mortise-dev/mortise/internal/surface"
 )
@@ -81,7 +83,7 @@ func (h *Host) run(ctx context.Context, vouched bool) (*Generation, error) {
 	g.Config, g.decisions, g.unread, g.read = use.config, use.decisions, use.unread, use.read
 	g.findings = slices.Concat(p.findings, g.findings, use.findings)
 	g.Composition = p.compose(use)
-	g.revision, g.lapses = p.state.Revision, p.lapses
+	g.revision, g.lapses, g.busy = p.state.Revision, p.lapses, p.busy
 	return g, nil
 }
 
@@ -174,6 +176,7 @@ type pass struct {
 	now      time.Time
 	lapses   time.Time // when the next grant ends; zero: none does
 	findings ext.Findings
+	busy     error // what the system could not answer; nil when it answered everything
 }
 
 // begin reads the configuration and the state. A host that only looks goes on
@@ -255,18 +258,25 @@ func (p *pass) read(ctx context.Context, c *config.Config, vouched bool, rules a
 	}
 	for _, s := range sources {
 		r.take(s)
+		for i := range s.trees {
+			if f := s.trees[i].busy(); f != nil && p.busy == nil {
+				p.busy = fmt.Errorf("%s: %s", f.Origin, f.Message)
+			}
+		}
 	}
 	r.decisions = admit.Decide(r.candidates, rules)
 	return r, nil
 }
 
 // take adds what was read of a source.
-func (r *reading) take(source keptSource) {
-	for _, s := range source.trees {
+func (r *reading) take(from keptSource) {
+	for _, s := range from.trees {
 		if s.tree.Root != "" {
-			r.read[s.tree.Root] = source.read
+			r.read[s.tree.Root] = from.read
 		}
 		switch {
+		case root.Transient(s.err):
+			r.findings.Add(source.FaultOf(s.err, ext.Origin{Source: s.source}))
 		case s.err != nil:
 			r.findings.Add(SourceFailed.At(ext.Origin{Source: s.source}, "%s", ext.Escape(s.err.Error())))
 		case s.tree.Unread:

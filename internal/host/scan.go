@@ -2,12 +2,14 @@ package host
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/admit"
 	"github.com/mortise-dev/mortise/internal/discover"
 	"github.com/mortise-dev/mortise/internal/root"
+	"github.com/mortise-dev/mortise/internal/source"
 )
 
 // scanned is one tree of a source, read.
@@ -69,8 +71,25 @@ func (r scanning) scan(ctx context.Context, sources []ext.Source, take func(scan
 	return ctx.Err()
 }
 
-func (r scanning) one(ctx context.Context, at int, source string, t ext.Tree, err error) scanned {
-	s := scanned{at: at, source: source, tree: t, err: err}
+// busy is the finding that says what of the tree, or of its source, the system
+// could not answer; nil when it answered everything.
+func (s *scanned) busy() *ext.Finding {
+	if root.Transient(s.err) {
+		f := source.FaultOf(s.err, ext.Origin{Source: s.source})
+		return &f
+	}
+	told := s.tree.Findings
+	if s.err == nil && !s.tree.Unread {
+		told = s.candidate.Tree().Findings
+	}
+	if i := slices.IndexFunc(told, func(f ext.Finding) bool { return f.Check == source.Busy }); i >= 0 {
+		return &told[i]
+	}
+	return nil
+}
+
+func (r scanning) one(ctx context.Context, at int, from string, t ext.Tree, err error) scanned {
+	s := scanned{at: at, source: from, tree: t, err: err}
 	if t.Close != nil {
 		defer t.Close()
 	}

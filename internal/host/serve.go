@@ -68,12 +68,14 @@ type serving struct {
 	unseen      chan struct{}  // more is watched than before: what changed until then is not known
 	generations listeners[*Generation]
 	statuses    listeners[struct{}] // of servers
-	fault       error               // why the last pass failed; nil when it did not
+	faults      listeners[error]
+	fault       error // why the last pass failed; nil when it did not
 }
 
 // Serve runs what the generations name, takes in what it says of itself, and
 // makes a pass whenever something changes, until ctx ends; then it ends all that
-// it started. The host must have a generation.
+// it started. Fault says when a pass failed; it is made again until one does not.
+// The host must have a generation.
 func (h *Host) Serve(ctx context.Context) error {
 	s := &h.serving
 	s.mu.Lock()
@@ -99,21 +101,20 @@ func (h *Host) Serve(ctx context.Context) error {
 			h.takeIn(ctx)
 		case c := <-changes:
 			if c.All {
-				h.again(ctx)
-				break
+				_, _ = h.Refresh(ctx)
+			} else {
+				_, _ = h.Reread(ctx, c.Roots)
 			}
-			_, err := h.Reread(ctx, c.Roots)
-			h.failed(err)
 		case <-s.unseen:
-			h.again(ctx)
+			_, _ = h.Refresh(ctx)
 		case <-poll.C:
 			h.poll(ctx)
 		}
 	}
 }
 
-// poll looks whether another process changed the state, and takes in what could
-// not be taken in before.
+// poll looks whether another process changed the state, and does again what
+// failed before: no file need change for it to succeed now.
 func (h *Host) poll(ctx context.Context) {
 	h.serving.mu.Lock()
 	waiting := len(h.serving.pending) > 0
@@ -122,8 +123,13 @@ func (h *Host) poll(ctx context.Context) {
 		h.takeIn(ctx)
 		return
 	}
-	_, err := h.Current(ctx)
-	h.failed(err)
+	if h.Fault() != nil {
+		_, _ = h.Refresh(ctx)
+		return
+	}
+	if _, err := h.Current(ctx); err != nil {
+		h.failed(err)
+	}
 }
 
 // begun has what the current generation names run.
@@ -171,16 +177,16 @@ func (h *Host) end() error {
 	return errors.Join(errs...)
 }
 
-// again makes a pass; when it fails the generation stays, and Fault says why.
-func (h *Host) again(ctx context.Context) {
-	_, err := h.Refresh(ctx)
-	h.failed(err)
-}
-
+// failed remembers why a pass failed, or with nil that one did not.
 func (h *Host) failed(err error) {
-	h.serving.mu.Lock()
-	defer h.serving.mu.Unlock()
-	h.serving.fault = err
+	s := &h.serving
+	s.mu.Lock()
+	same := err == nil && s.fault == nil || err != nil && s.fault != nil && err.Error() == s.fault.Error()
+	s.fault = err
+	s.mu.Unlock()
+	if !same {
+		s.faults.tell(err)
+	}
 }
 
 // Fault is why the last pass of a serving host failed; nil when it did not.
@@ -188,6 +194,26 @@ func (h *Host) Fault() error {
 	h.serving.mu.Lock()
 	defer h.serving.mu.Unlock()
 	return h.serving.fault
+}
+
+// SubscribeFaults has listen told when passes begin to fail, or fail for another
+// reason, and with nil when one does not fail any more. It must not block and not
+// call the host. The function returned ends it.
+func (h *Host) SubscribeFaults(listen func(error)) (cancel func()) {
+	return h.serving.faults.add(listen)
+}
+
+// Polled are the files and directories where the system does not tell of all
+// changes, so that a serving host looks for them every two seconds, and why; nil
+// where nothing is watched.
+func (h *Host) Polled() map[string]string {
+	h.serving.mu.Lock()
+	watcher := h.serving.watcher
+	h.serving.mu.Unlock()
+	if watcher == nil {
+		return nil
+	}
+	return watcher.Polled()
 }
 
 // published is told of each new generation, while the lock of the pass is held.
@@ -388,7 +414,9 @@ func (h *Host) takeIn(ctx context.Context) {
 	defer h.pass.Unlock()
 	h.untold()
 	_, pass := h.publish(ctx)
-	h.failed(errors.Join(err, pass))
+	if err != nil {
+		h.failed(errors.Join(err, pass))
+	}
 }
 
 // remembered reports whether a description says nothing new.
