@@ -89,9 +89,11 @@ func TestLaw08_A_pass_that_the_system_does_not_answer(t *testing.T) {
 		if h.Now() == g || h.Fault() != nil {
 			t.Errorf("afterwards: got fault %v, want another generation", h.Fault())
 		}
+		mu.Lock()
 		if len(told) != 4 || told[0] == "<nil>" || told[1] != "<nil>" || told[2] == "<nil>" || told[3] != "<nil>" {
 			t.Errorf("told: got %q, want each fault, and each end of one, once", told)
 		}
+		mu.Unlock()
 		cancel()
 		if err := <-ended; err != nil {
 			t.Error(err)
