@@ -38,7 +38,8 @@ type flight struct {
 
 // answer is what a request came to.
 type answer struct {
-	result []byte
+	result []byte // a part of the message that it came in
+	size   int    // of that message
 	err    error
 }
 
@@ -58,6 +59,7 @@ type conn struct {
 	lanes   map[*Lane]bool
 	err     error // why it ended
 	unheard int   // notices that belonged to nobody in particular
+	omitted int   // messages of ours that were left out
 }
 
 func newConn(j *journal) *conn {
@@ -93,23 +95,28 @@ func (c *conn) land(id uint64) *flight {
 // ask sends one request and waits for its result. params is JSON, nil for
 // none. When ctx ends first the server is told that the answer is not wanted.
 func (c *conn) ask(ctx context.Context, method string, params []byte, caller bool) ([]byte, error) {
+	a := c.answer(ctx, method, params, caller)
+	return a.result, a.err
+}
+
+func (c *conn) answer(ctx context.Context, method string, params []byte, caller bool) answer {
 	f := &flight{reply: make(chan answer, 1), caller: caller}
 	id, err := c.launch(f)
 	if err != nil {
-		return nil, err
+		return answer{err: err}
 	}
 	if err := c.wire.send(ctx, compose(id, method, params)); err != nil {
 		c.land(id)
-		return nil, err
+		return answer{err: err}
 	}
 	select {
 	case a := <-f.reply:
-		return a.result, a.err
+		return a
 	case <-ctx.Done():
 		if c.land(id) != nil && method != "initialize" {
 			c.cancel(id, "")
 		}
-		return nil, ctx.Err()
+		return answer{err: ctx.Err()}
 	}
 }
 
@@ -184,13 +191,15 @@ func (c *conn) respond(f *frame) {
 	switch {
 	case ok && fl != nil && fl.lane != nil:
 		fl.lane.leave(fl.id)
-		fl.lane.push(splice(f.raw, edit{f.id, fl.id}), false)
+		fl.lane.push(splice(f.raw, edit{f.id, fl.id}))
 	case ok && fl != nil && f.fault.there():
 		fl.reply <- answer{err: &Error{JSON: f.bytes(f.fault)}}
 	case ok && fl != nil:
-		fl.reply <- answer{result: f.bytes(f.result)}
+		fl.reply <- answer{result: f.bytes(f.result), size: len(f.raw)}
 	case !ok && f.fault.there():
-		c.log.note("an error that answers no request: %v", &Error{JSON: f.bytes(f.fault)})
+		c.log.remark(func() string {
+			return fmt.Sprintf("an error that answers no request: %v", &Error{JSON: f.bytes(f.fault)})
+		})
 	case !ok || !c.gave(id):
 		c.log.noise(f.raw)
 	}
@@ -203,17 +212,38 @@ func (c *conn) gave(id uint64) bool {
 	return id > 0 && id <= c.last
 }
 
+// maxID is the longest id of a request that is answered, which repeats it.
+const maxID = 1 << 10
+
 // serve answers what the server asks of us: we have declared nothing that it
 // could use.
 func (c *conn) serve(f *frame) {
+	if f.id.to-f.id.from > maxID {
+		c.log.noise(f.raw)
+		return
+	}
 	out := append([]byte(`{"jsonrpc":"2.0","id":`), f.bytes(f.id)...)
 	if f.method == "ping" {
 		out = append(out, `,"result":{}}`...)
 	} else {
 		out = append(out, `,"error":{"code":-32601,"message":"this client has no such method"}}`...)
-		c.log.note("it asked for %s, which was turned down", ext.Quote(ext.Shorten(f.method, 80)))
+		c.log.remark(func() string {
+			return fmt.Sprintf("it asked for %s, which was turned down", ext.Quote(ext.Shorten(f.method, 80)))
+		})
 	}
 	c.wire.offer(&frame{raw: out, kind: response, method: "an answer"})
+}
+
+// omit takes note of a message of ours that a wire has no room for: of the
+// first at once, of all when the connection ends.
+func (c *conn) omit() {
+	c.mu.Lock()
+	c.omitted++
+	first := c.omitted == 1
+	c.mu.Unlock()
+	if first {
+		c.log.note("it does not take what it is sent; messages of ours are left out")
+	}
 }
 
 // notice brings a notification to whom it belongs: progress to the request it
@@ -229,7 +259,7 @@ func (c *conn) notice(f *frame, from uint64) {
 		return
 	}
 	if l := c.owner(from); l != nil {
-		l.push(f.raw, true)
+		l.hint(clone(f.raw)) // in a batch it is a part of something larger
 	}
 }
 
@@ -258,7 +288,7 @@ func (c *conn) progress(f *frame) {
 	fl := c.flights[id]
 	c.mu.Unlock()
 	if ok && fl != nil && fl.lane != nil && fl.token != nil {
-		fl.lane.push(splice(f.raw, edit{f.token, fl.token}), true)
+		fl.lane.hint(splice(f.raw, edit{f.token, fl.token}))
 	}
 }
 
@@ -294,7 +324,7 @@ func (c *conn) fail(id uint64, err error) {
 	case fl == nil:
 	case fl.lane != nil:
 		fl.lane.leave(fl.id)
-		fl.lane.push(failure(fl.id, c.explain(err)), false)
+		fl.lane.push(failure(fl.id, c.explain(err)))
 	default:
 		fl.reply <- answer{err: err}
 	}
@@ -314,7 +344,14 @@ func (c *conn) end(err error) {
 	}
 	lanes := c.lanes
 	c.lanes = map[*Lane]bool{}
+	unheard, omitted := c.unheard, c.omitted
 	c.mu.Unlock()
+	if unheard > 0 {
+		c.log.note("%d notices reached nobody: whose they were could not be told", unheard)
+	}
+	if omitted > 1 {
+		c.log.note("%d messages of ours were left out", omitted)
+	}
 	slices.Sort(ids)
 	for _, id := range ids {
 		c.fail(id, err)
@@ -349,9 +386,6 @@ func (e *Error) Error() string {
 	}
 	return fmt.Sprintf("%s (%s)", ext.Escape(ext.Shorten(say, 500)), ext.Escape(ext.Shorten(string(m["code"]), 20)))
 }
-
-// JSONRPC is the error object as it was sent, for who passes it on.
-func (e *Error) JSONRPC() json.RawMessage { return e.JSON }
 
 // failure is an error response of our own.
 func failure(id []byte, err error) []byte {

@@ -13,7 +13,9 @@ import (
 const (
 	maxPages   = 1000
 	maxEntries = 10_000
-	maxBytes   = 8 << 20
+	maxBytes   = 8 << 20      // of what is kept
+	maxRead    = 4 * maxBytes // of one list, with what is not kept
+	maxCursor  = 64 << 10
 )
 
 // Description is what a server says of itself: one JSON document whose parts
@@ -59,13 +61,17 @@ type description struct {
 // is a note. The error is the end of the connection or of ctx.
 func describe(ctx context.Context, c *conn, h *hello) (*description, error) {
 	d := &description{conn: c}
-	for _, key := range []string{"protocolVersion", "capabilities", "serverInfo", "instructions"} {
+	for _, key := range greeting() {
 		if raw := h.parts[key]; raw != nil {
+			d.bytes += len(raw)
 			d.add(key, raw)
 		}
 	}
+	for _, n := range h.notes {
+		d.note("%s", n)
+	}
 	for _, l := range lists() {
-		if h.capabilities[l.capability] == nil {
+		if !h.offers[l.capability] {
 			continue
 		}
 		items, err := d.drain(ctx, l)
@@ -112,68 +118,116 @@ func (d *description) count(l list, n int) {
 // drain follows a list to its end, or to a bound. What came before an error is
 // kept.
 func (d *description) drain(ctx context.Context, l list) ([][]byte, error) {
-	var all [][]byte
-	seen, cursors := map[string]bool{}, map[string]bool{}
-	twice, nameless := 0, 0
-	defer func() {
-		if twice > 0 {
-			d.note("%s: %d entries with a %s that was there already were dropped", l.method, twice, l.named)
-		}
-		if nameless > 0 {
-			d.note("%s: %d entries without a %s were dropped", l.method, nameless, l.named)
-		}
-	}()
+	in := intake{description: d, list: l, seen: map[string]bool{}, cursors: map[string]bool{}}
+	defer in.told()
 	params := []byte(`{}`)
-	for page := 1; ; page++ {
-		items, next, err := d.page(ctx, l, params)
-		if err != nil {
-			return all, err
+	for {
+		p, err := d.page(ctx, l, params)
+		if err != nil || !in.take(p) {
+			return in.all, err
 		}
-		for _, item := range items {
-			name, ok := nameOf(item, l.named)
-			switch {
-			case !ok:
-				nameless++
-			case seen[name]:
-				twice++
-			case !d.room(item):
-				d.note("%s: more than %d entries or %d MiB in all; what followed was left out", l.method, maxEntries, maxBytes>>20)
-				return all, nil
-			default:
-				seen[name] = true
-				all = append(all, item)
-			}
-		}
-		cursor, more := text(next)
-		switch {
-		case !more:
-			return all, nil
-		case cursors[cursor]:
-			d.note("%s: the cursor %s came twice; the list was read no further", l.method, ext.Quote(ext.Shorten(cursor, 80)))
-			return all, nil
-		case page == maxPages:
-			d.note("%s: it has more than %d pages; what followed was left out", l.method, maxPages)
-			return all, nil
-		}
-		cursors[cursor] = true
-		params = fmt.Appendf(nil, `{"cursor":%s}`, next)
+		params = fmt.Appendf(nil, `{"cursor":%s}`, p.next)
 	}
 }
 
+// page is one page of a list: parts of the message that it came in, which is
+// not kept.
+type page struct {
+	items [][]byte
+	more  bool   // items were left
+	next  []byte // the cursor, as sent
+	size  int    // of the message
+}
+
 // page asks for one page.
-func (d *description) page(ctx context.Context, l list, params []byte) (items [][]byte, next []byte, err error) {
-	raw, err := d.conn.ask(ctx, l.method, params, false)
-	if err != nil {
-		return nil, nil, err
+func (d *description) page(ctx context.Context, l list, params []byte) (page, error) {
+	a := d.conn.answer(ctx, l.method, params, false)
+	if a.err != nil {
+		return page{}, a.err
 	}
-	parts, err := members(raw, l.key, "nextCursor")
+	parts, err := members(a.result, l.key, "nextCursor")
 	if err != nil || parts[l.key] == nil {
-		return nil, nil, fmt.Errorf("the answer has no %s", l.key)
+		return page{}, fmt.Errorf("the answer has no %s", l.key)
 	}
-	if items, err = elements(parts[l.key]); err != nil {
-		return nil, nil, fmt.Errorf("%s in the answer is no list", l.key)
+	items, err := elements(parts[l.key], maxEntries)
+	if err != nil && !errors.Is(err, errTooMany) {
+		return page{}, fmt.Errorf("%s in the answer is no list", l.key)
 	}
-	return items, parts["nextCursor"], nil
+	return page{items: items, more: err != nil, next: parts["nextCursor"], size: a.size}, nil
+}
+
+// intake is one list while its pages come in.
+type intake struct {
+	*description
+	list
+	all      [][]byte
+	seen     map[string]bool
+	cursors  map[string]bool
+	twice    int
+	nameless int
+	pages    int
+	read     int // bytes
+}
+
+// take takes in a page. It reports whether another one is wanted; where a
+// bound forbids that it says so.
+func (in *intake) take(p page) bool {
+	in.pages++
+	in.read += p.size
+	if !in.keep(p.items) || p.more {
+		in.note("%s: more than %d entries or %d MiB in all; what followed was left out", in.method, maxEntries, maxBytes>>20)
+		return false
+	}
+	if len(p.next) > maxCursor {
+		in.note("%s: a cursor is longer than %d KiB; the list was read no further", in.method, maxCursor>>10)
+		return false
+	}
+	cursor, more := text(p.next)
+	switch {
+	case !more:
+		return false
+	case in.cursors[cursor]:
+		in.note("%s: the cursor %s came twice; the list was read no further", in.method, ext.Quote(ext.Shorten(cursor, 80)))
+		return false
+	case in.pages == maxPages:
+		in.note("%s: it has more than %d pages; what followed was left out", in.method, maxPages)
+		return false
+	case in.read > maxRead:
+		in.note("%s: its pages are more than %d MiB; what followed was left out", in.method, maxRead>>20)
+		return false
+	}
+	in.cursors[cursor] = true
+	return true
+}
+
+// keep copies the entries of a page. It reports false when there is no room
+// for all of them.
+func (in *intake) keep(items [][]byte) bool {
+	for _, item := range items {
+		name, ok := nameOf(item, in.named)
+		switch {
+		case !ok:
+			in.nameless++
+		case in.seen[name]:
+			in.twice++
+		case !in.room(item):
+			return false
+		default:
+			in.seen[name] = true
+			in.all = append(in.all, clone(item))
+		}
+	}
+	return true
+}
+
+// told notes what was dropped.
+func (in *intake) told() {
+	if in.twice > 0 {
+		in.note("%s: %d entries with a %s that was there already were dropped", in.method, in.twice, in.named)
+	}
+	if in.nameless > 0 {
+		in.note("%s: %d entries without a %s were dropped", in.method, in.nameless, in.named)
+	}
 }
 
 func nameOf(item []byte, member string) (string, bool) {

@@ -260,6 +260,10 @@ func legible(raw []byte) []byte {
 	return bytes.ToValidUTF8(raw, []byte("\uFFFD"))
 }
 
+// maxBatch is how many messages one batch may hold. A message in it takes more
+// room than its bytes do.
+const maxBatch = 10_000
+
 // unbatch is the messages of a batch, as older servers send them, or raw alone
 // when it is none.
 func unbatch(raw []byte) ([][]byte, error) {
@@ -267,21 +271,27 @@ func unbatch(raw []byte) ([][]byte, error) {
 	if dec.PeekKind() != jsontext.KindBeginArray {
 		return [][]byte{raw}, nil
 	}
-	items, err := elements(raw)
+	items, err := elements(raw, maxBatch)
 	if err == nil && len(items) == 0 {
 		err = errNoMessage
 	}
 	return items, err
 }
 
-// elements is the exact bytes of each element of the array raw.
-func elements(raw []byte) ([][]byte, error) {
+var errTooMany = errors.New("more than are taken in")
+
+// elements is the exact bytes of each element of the array raw, as parts of
+// it. Those beyond so many are left, which is errTooMany.
+func elements(raw []byte, most int) ([][]byte, error) {
 	dec := newDecoder(raw)
 	if t, err := dec.ReadToken(); err != nil || t.Kind() != jsontext.KindBeginArray {
 		return nil, errors.Join(errNoMessage, err)
 	}
 	var out [][]byte
 	for dec.PeekKind() != jsontext.KindEndArray {
+		if len(out) == most {
+			return out, errTooMany
+		}
 		v, err := dec.ReadValue()
 		if err != nil {
 			return nil, err

@@ -122,6 +122,28 @@ func FuzzFrame(f *testing.F) {
 	})
 }
 
+// TestEventIDs wants a stream to be taken up again after the last id, and after
+// none that would be no header.
+func TestEventIDs(t *testing.T) {
+	for _, c := range []struct{ name, stream, want string }{
+		{"the last", "id: a\ndata: 1\n\nid: b\ndata: 2\n\n", "b"},
+		{"kept", "id: a\ndata: 1\n\ndata: 2\n\n", "a"},
+		{"a zero byte", "id: a\ndata: 1\n\nid: b\x00\ndata: 2\n\n", "a"},
+		{"at most", "id: " + strings.Repeat("x", mostID) + "\ndata: 2\n\n", strings.Repeat("x", mostID)},
+		{"too long", "id: a\nid: " + strings.Repeat("x", mostID+1) + "\ndata: 2\n\n", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, got := newEvents(strings.NewReader(c.stream), 2*mostID), "none"
+			for e, err := s.next(); err == nil; e, err = s.next() {
+				got = e.id
+			}
+			if got != c.want {
+				t.Errorf("got %.20q of %d bytes, want %.20q of %d", got, len(got), c.want, len(c.want))
+			}
+		})
+	}
+}
+
 func TestEvents(t *testing.T) {
 	for _, c := range []struct{ name, stream, want string }{
 		{"one", "data: a\n\n", "a|"},

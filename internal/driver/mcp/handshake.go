@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/mortise-dev/mortise/ext"
 )
@@ -16,11 +17,52 @@ const offered = "2025-11-25"
 
 func spoken() []string { return []string{"2024-11-05", "2025-03-26", "2025-06-18", offered} }
 
-// hello is what a server said when it was greeted: parts of its answer as sent.
+// maxInstructions is how long the text of a server's instructions may be.
+const maxInstructions = 256 << 10
+
+// hello is what a server said when it was greeted: parts of its answer as
+// sent, as far as there is room for them in a description.
 type hello struct {
-	version      string
-	parts        map[string][]byte // protocolVersion, capabilities, serverInfo, instructions
-	capabilities map[string][]byte
+	version string
+	parts   map[string][]byte // protocolVersion, capabilities, serverInfo, instructions
+	offers  map[string]bool   // tools, prompts, resources
+	notes   []string
+}
+
+// keep takes in a part of the answer.
+func (h *hello) keep(key string, raw []byte) {
+	most := maxBytes / 4
+	if key == "instructions" {
+		if say, ok := text(raw); ok {
+			h.instruct(say, raw)
+			return
+		}
+		most = maxInstructions
+	}
+	if len(raw) > most {
+		h.notes = append(h.notes, fmt.Sprintf("its %s is longer than %d KiB and was left out", key, most>>10))
+		return
+	}
+	h.parts[key] = clone(raw)
+}
+
+// instruct takes in the instructions, which say the text that raw spells.
+func (h *hello) instruct(say string, raw []byte) {
+	if len(say) <= maxInstructions {
+		h.parts["instructions"] = clone(raw)
+		return
+	}
+	cut := maxInstructions
+	for !utf8.RuneStart(say[cut]) {
+		cut--
+	}
+	h.parts["instructions"] = quoted(say[:cut])
+	h.notes = append(h.notes, fmt.Sprintf("its instructions are longer than %d KiB; what followed was cut off", maxInstructions>>10))
+}
+
+// greeting names the parts of an answer to the greeting that are kept.
+func greeting() []string {
+	return []string{"protocolVersion", "capabilities", "serverInfo", "instructions"}
 }
 
 // shake greets the server and agrees on a revision.
@@ -43,11 +85,11 @@ func shake(ctx context.Context, c *conn, client Client) (*hello, error) {
 }
 
 func readHello(raw []byte) (*hello, error) {
-	parts, err := members(raw, "protocolVersion", "capabilities", "serverInfo", "instructions")
+	parts, err := members(raw, greeting()...)
 	if err != nil {
 		return nil, errors.New("it answered the greeting with something else than an object")
 	}
-	h := &hello{parts: parts, capabilities: map[string][]byte{}}
+	h := &hello{parts: map[string][]byte{}, offers: map[string]bool{}}
 	version, ok := text(parts["protocolVersion"])
 	switch {
 	case !ok:
@@ -58,8 +100,17 @@ func readHello(raw []byte) (*hello, error) {
 	}
 	h.version = version
 	if c, ok := parts["capabilities"]; ok {
-		if h.capabilities, err = members(c, "tools", "prompts", "resources"); err != nil {
+		offers, err := members(c, "tools", "prompts", "resources")
+		if err != nil {
 			return nil, errors.New("its capabilities are no object")
+		}
+		for key := range offers {
+			h.offers[key] = true
+		}
+	}
+	for _, key := range greeting() {
+		if raw := parts[key]; raw != nil {
+			h.keep(key, raw)
 		}
 	}
 	return h, nil

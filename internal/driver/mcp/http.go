@@ -32,6 +32,7 @@ const (
 type remote struct {
 	conn    *conn
 	client  *http.Client
+	aside   *http.Client // for what must not wait for requests that take long
 	url     string
 	headers []Pair
 	limit   int
@@ -40,6 +41,10 @@ type remote struct {
 	ctx    context.Context // of the connection; it ends with close
 	cancel context.CancelFunc
 	work   sync.WaitGroup
+
+	// What may be lost waits here. A server that hangs on answers is still told
+	// what is not wanted any more.
+	answers, notices chan *frame
 
 	mu        sync.Mutex
 	session   string
@@ -52,13 +57,16 @@ type remote struct {
 	renewing sync.Mutex // held while shaking hands anew
 }
 
-func openRemote(c *conn, client *http.Client, url string, headers []Pair, limit int) *remote {
+func openRemote(c *conn, client, aside *http.Client, url string, headers []Pair, limit int) *remote {
 	ctx, cancel := context.WithCancel(context.Background())
 	w := &remote{
-		conn: c, client: client, url: url, headers: headers, limit: limit,
+		conn: c, client: client, aside: aside, url: url, headers: headers, limit: limit,
 		ctx: ctx, cancel: cancel, posts: map[uint64]context.CancelFunc{},
+		answers: make(chan *frame, outbox), notices: make(chan *frame, outbox),
 	}
 	c.wire = w
+	w.work.Go(func() { w.pour(w.answers) })
+	w.work.Go(func() { w.pour(w.notices) })
 	return w
 }
 
@@ -97,13 +105,36 @@ func (w *remote) forget(id uint64) {
 }
 
 func (w *remote) offer(f *frame) {
-	w.spawn(func() {
-		ctx, cancel := context.WithTimeout(w.ctx, aside)
-		defer cancel()
-		if err := w.post(ctx, f, 0); err != nil && w.ctx.Err() == nil {
-			w.conn.log.note("%s was not delivered: %v", f.method, err)
+	queue := w.notices
+	if f.kind == response {
+		queue = w.answers
+	}
+	select {
+	case queue <- f:
+	default:
+		w.conn.omit()
+	}
+}
+
+// pour posts what is in a queue, one after the other.
+func (w *remote) pour(queue <-chan *frame) {
+	for {
+		select {
+		case f := <-queue:
+			w.attempt(f)
+		case <-w.ctx.Done():
+			return
 		}
-	})
+	}
+}
+
+// attempt posts what may be lost.
+func (w *remote) attempt(f *frame) {
+	ctx, cancel := context.WithTimeout(w.ctx, aside)
+	defer cancel()
+	if err := w.post(ctx, f, 0); err != nil && w.ctx.Err() == nil {
+		w.conn.log.remark(func() string { return fmt.Sprintf("%s was not delivered: %v", f.method, err) })
+	}
 }
 
 // send posts a notification and waits until it is taken; a request it hands to
@@ -239,7 +270,11 @@ func (w *remote) do(ctx context.Context, method string, f *frame, session, after
 		return nil, errors.New("the address cannot be used") // err shows it whole
 	}
 	w.decorate(req, f, session, after)
-	resp, err := w.client.Do(req)
+	client := w.client
+	if f != nil && (f.kind != request || f.method == "ping") {
+		client = w.aside
+	}
+	resp, err := client.Do(req)
 	if err != nil {
 		return nil, w.explain(ctx, err)
 	}

@@ -10,9 +10,12 @@ import (
 	"sync"
 )
 
-// maxQueued is how many notices a lane keeps for somebody who does not fetch
+// Bounds of the notices that a lane keeps for somebody who does not fetch
 // them. Answers are kept always: there are no more than requests.
-const maxQueued = 4096
+const (
+	maxQueued = 4096
+	maxHeld   = 4 << 20 // bytes
+)
 
 // Lane is one caller's frames to and from a server over a connection that
 // others use too. Requests get ids and progress tokens of their own on the way
@@ -23,17 +26,20 @@ type Lane struct {
 
 	mu      sync.Mutex
 	ids     map[string]uint64 // of what is in flight, by the sender's spelling
-	queue   []queued
-	notices int // of them
-	dropped int
+	came    uint64            // number of the last frame that came
+	answers []queued
+	notices []queued
+	held    int // bytes of notices
+	dropped int // notices
 	closed  bool
 	ended   bool
 	wake    chan struct{} // holds one; something came, or it ended
 }
 
+// queued is a frame that came and has not been fetched.
 type queued struct {
 	raw    json.RawMessage
-	notice bool
+	number uint64
 }
 
 // lane opens one on c.
@@ -133,7 +139,8 @@ func (l *Lane) cancelled(ctx context.Context, f *frame) error {
 // Recv is the next frame for this lane, in the order in which they came:
 // answers, progress of its requests, and the server's other notices that
 // belong to a request of this lane. Where that cannot be told because other
-// callers have requests in flight too, a notice is nobody's. When the
+// callers have requests in flight too, a notice is nobody's. Of notices that
+// nobody fetches the newest are kept, as many as 4096 and 4 MiB. When the
 // connection ends, requests in flight are answered with an error, and then
 // comes io.EOF; so it is after Close, at once.
 func (l *Lane) Recv(ctx context.Context) (json.RawMessage, error) {
@@ -152,40 +159,68 @@ func (l *Lane) Recv(ctx context.Context) (json.RawMessage, error) {
 func (l *Lane) next() (json.RawMessage, bool, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.queue) == 0 || l.closed {
+	if len(l.answers)+len(l.notices) == 0 || l.closed {
 		if l.ended || l.closed {
 			l.rouse() // who else waits
 			return nil, false, io.EOF
 		}
 		return nil, false, nil
 	}
-	first := l.queue[0]
-	l.queue[0] = queued{}
-	l.queue = l.queue[1:]
-	if first.notice {
-		l.notices--
+	var raw json.RawMessage
+	if len(l.notices) > 0 && (len(l.answers) == 0 || l.notices[0].number < l.answers[0].number) {
+		raw = l.oldest()
+	} else {
+		raw, l.answers = pop(l.answers)
 	}
-	if len(l.queue) > 0 {
+	if len(l.answers)+len(l.notices) > 0 {
 		l.rouse()
 	}
-	return first.raw, true, nil
+	return raw, true, nil
 }
 
-// push adds a frame. It never waits: it is called by who reads for all.
-func (l *Lane) push(raw []byte, notice bool) {
+// oldest takes out the notice that came first.
+func (l *Lane) oldest() (raw json.RawMessage) {
+	raw, l.notices = pop(l.notices)
+	l.held -= len(raw)
+	return raw
+}
+
+func pop(from []queued) (json.RawMessage, []queued) {
+	raw := from[0].raw
+	from[0] = queued{}
+	return raw, from[1:]
+}
+
+// push adds an answer, which is the lane's from then on. Like hint it never
+// waits: it is called by who reads for all.
+func (l *Lane) push(raw []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
 		return
 	}
-	if notice {
-		if l.notices >= maxQueued {
-			l.dropped++
-			return
-		}
-		l.notices++
+	l.came++
+	l.answers = append(l.answers, queued{raw, l.came})
+	l.rouse()
+}
+
+// hint adds a notice, which is the lane's from then on. What is over the bounds
+// then is dropped, the oldest first.
+func (l *Lane) hint(raw []byte) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return
 	}
-	l.queue = append(l.queue, queued{raw, notice})
+	l.came++
+	l.notices = append(l.notices, queued{raw, l.came})
+	l.held += len(raw)
+	for len(l.notices) > maxQueued || l.held > maxHeld {
+		l.oldest()
+		if l.dropped++; l.dropped == 1 {
+			l.conn.log.note("nobody fetches what it says; the oldest notices are dropped")
+		}
+	}
 	l.rouse()
 }
 
@@ -207,7 +242,7 @@ func (l *Lane) rouse() {
 func (l *Lane) Close() error {
 	l.mu.Lock()
 	open := l.ids
-	l.ids, l.closed, l.queue = map[string]uint64{}, true, nil
+	l.ids, l.closed, l.answers, l.notices, l.held = map[string]uint64{}, true, nil, nil, 0
 	l.rouse()
 	dropped := l.dropped
 	l.mu.Unlock()

@@ -30,12 +30,14 @@ type journal struct {
 	mu      sync.Mutex
 	file    *os.File
 	size    int64
-	off     bool   // there is nothing more to write
-	broken  bool   // the file cannot be written
-	partial []byte // of standard error, a line without an end yet
-	tail    []string
+	off     bool            // there is nothing more to write
+	broken  bool            // the file cannot be written
+	partial []byte          // of standard error, a line without an end yet
+	tail    [maxTail][]byte // the last lines of it as they came, in a ring
+	lasts   int             // how many lines went into tail
 	secrets []Pair
 	noisy   int
+	flow    flow // of what the server makes us write
 }
 
 // hide makes the journal show values by their names.
@@ -76,7 +78,42 @@ func (j *journal) scrub(s string) string {
 func (j *journal) note(format string, args ...any) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	j.settle()
 	j.line("note", j.scrub(fmt.Sprintf(format, args...)))
+}
+
+// remark is note for what a server can have us say without end. say is asked
+// when there is room alone.
+func (j *journal) remark(say func() string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.admits(0) {
+		j.line("note", j.scrub(say()))
+	}
+}
+
+// foreign writes a line of the server's.
+func (j *journal) foreign(kind string, b []byte) {
+	if b = b[:min(len(b), maxLogLine)]; j.admits(len(b)) {
+		j.line(kind, ext.Escape(j.scrub(string(b))))
+	}
+}
+
+// admits reports whether the server may have one line more written. What is
+// left out costs no more than its count.
+func (j *journal) admits(size int) bool {
+	if !j.flow.take(time.Now(), size) {
+		return false
+	}
+	j.settle()
+	return true
+}
+
+// settle tells of what was left out.
+func (j *journal) settle() {
+	if n := j.flow.told(); n > 0 {
+		j.line("note", fmt.Sprintf("%d lines were left out: it has more than %d a second to say", n, flowRate))
+	}
 }
 
 // noise counts and writes a line that was no message.
@@ -84,7 +121,7 @@ func (j *journal) noise(b []byte) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.noisy++
-	j.line("stdout", ext.Escape(j.scrub(string(b[:min(len(b), maxLogLine)]))))
+	j.foreign("stdout", b)
 }
 
 // Write takes in standard error.
@@ -104,16 +141,15 @@ func (j *journal) Write(b []byte) (int, error) {
 
 // flush ends the line of standard error that has begun.
 func (j *journal) flush() {
-	s := strings.TrimRight(string(j.partial[:min(len(j.partial), maxLogLine)]), "\r")
-	j.partial = j.partial[:0]
-	if strings.TrimSpace(s) == "" {
+	b := bytes.TrimRight(j.partial[:min(len(j.partial), maxLogLine)], "\r")
+	j.partial = j.partial[:0] // b is used up before it is written to again
+	if len(bytes.TrimSpace(b)) == 0 {
 		return
 	}
-	s = ext.Escape(j.scrub(s))
-	j.line("stderr", s)
-	if j.tail = append(j.tail, ext.Shorten(s, 500)); len(j.tail) > maxTail {
-		j.tail = slices.Clone(j.tail[1:])
-	}
+	at := &j.tail[j.lasts%maxTail]
+	*at = append((*at)[:0], b...)
+	j.lasts++
+	j.foreign("stderr", b)
 }
 
 // lines is the end of standard error.
@@ -123,7 +159,11 @@ func (j *journal) lines() []string {
 	if len(j.partial) > 0 {
 		j.flush()
 	}
-	return slices.Clone(j.tail)
+	var out []string
+	for i := max(0, j.lasts-maxTail); i < j.lasts; i++ {
+		out = append(out, ext.Shorten(ext.Escape(j.scrub(string(j.tail[i%maxTail]))), 500))
+	}
+	return out
 }
 
 // last is the last line of standard error, "" when there is none.
@@ -138,7 +178,7 @@ func (j *journal) last() string {
 func (j *journal) begin() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.partial, j.tail = nil, nil
+	j.partial, j.tail, j.lasts = nil, [maxTail][]byte{}, 0
 }
 
 // counted is the number of lines that were no messages.
@@ -214,6 +254,7 @@ func (j *journal) close() {
 	if len(j.partial) > 0 {
 		j.flush()
 	}
+	j.settle()
 	if j.file != nil {
 		j.file.Close()
 		j.file = nil

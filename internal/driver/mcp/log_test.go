@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 // TestLogBounded wants a server that prints without end to fill two files of
@@ -14,12 +16,17 @@ import (
 func TestLogBounded(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a", "log")
 	j := &journal{path: path}
-	for i := range 40_000 {
-		fmt.Fprintf(j, "line %d %s\n", i, strings.Repeat("x", 60))
-	}
-	fmt.Fprint(j, "no line end")
-	j.noise([]byte(strings.Repeat("y", maxLog)))
-	j.close()
+	synctest.Test(t, func(*testing.T) {
+		for i := range 40_000 {
+			fmt.Fprintf(j, "line %d %s\n", i, strings.Repeat("x", 60))
+			if i%flowRate == 0 {
+				<-time.After(time.Second) // so that no line is left out
+			}
+		}
+		fmt.Fprint(j, "no line end")
+		j.noise([]byte(strings.Repeat("y", maxLog)))
+		j.close()
+	})
 	for _, name := range []string{path, path + ".1"} {
 		info, err := os.Stat(name)
 		if err != nil || info.Size() > maxLog || info.Size() == 0 {
@@ -76,5 +83,89 @@ func TestLogHides(t *testing.T) {
 		if got := j.shown(in); got != want {
 			t.Errorf("%s: got %s, want %s", in, got, want)
 		}
+	}
+}
+
+// floods are the ways in which a server can have lines written without end.
+func floods(j *journal) map[string]func(i int) {
+	return map[string]func(int){
+		"standard error": func(i int) { fmt.Fprintf(j, "flood %d\x1b\n", i) },
+		"noise":          func(i int) { j.noise(fmt.Appendf(nil, "flood %d\x1b", i)) },
+		"requests": func(i int) {
+			j.remark(func() string { return fmt.Sprintf("flood %d", i) })
+		},
+	}
+}
+
+// TestLogFlood wants a server that has lines written without end to get some
+// of them into its log, those that were left out to be counted there, what we
+// say ourselves to be written always, and a quiet server to be written again.
+func TestLogFlood(t *testing.T) {
+	for name := range floods(nil) {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "log")
+			synctest.Test(t, func(*testing.T) {
+				j := &journal{path: path}
+				flood := floods(j)[name]
+				for i := range 100_000 {
+					if flood(i); i%10_000 == 9_999 {
+						<-time.After(time.Second)
+					}
+				}
+				j.note("ours")
+				<-time.After(time.Second)
+				flood(100_000)
+				j.close()
+			})
+			b, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			log := string(b)
+			written := strings.Count(log, " flood ")
+			left := 0
+			for line := range strings.Lines(log) {
+				n := 0
+				if _, rest, ok := strings.Cut(line, " note "); ok && strings.Contains(rest, "lines were left out") {
+					fmt.Sscan(rest, &n)
+				}
+				left += n
+			}
+			if written < 10*flowRate || written > flowBurst+11*flowRate || written+left != 100_001 {
+				t.Errorf("got %d lines, and %d that were left out, want some hundred a second and all %d counted", written, left, 100_001)
+			}
+			if !strings.Contains(log, "note ours\n") || !strings.Contains(log, "flood 100000") {
+				t.Errorf("got a log of %d bytes without our note or the last line, want both", len(log))
+			}
+		})
+	}
+}
+
+// TestLogFloodLastLines wants a status to show the last lines of standard error
+// although the log has not got them, and what is left out to cost nothing.
+func TestLogFloodLastLines(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	synctest.Test(t, func(t *testing.T) {
+		j := &journal{path: path}
+		j.hide([]Pair{{"TOKEN", "0123456789"}}, nil)
+		line := []byte("\x1b[1mline\x1b[0m 0123456789\n")
+		for range 2 * flowBurst {
+			j.Write(line)
+		}
+		if n := testing.AllocsPerRun(1000, func() { j.Write(line) }); n != 0 {
+			t.Errorf("a line that is left out: got %v allocations, want none", n)
+		}
+		var want []string
+		for i := range maxTail {
+			fmt.Fprintf(j, "last %d\x1b of 0123456789\n", i)
+			want = append(want, fmt.Sprintf(`last %d\x1b of [$TOKEN]`, i))
+		}
+		if got := j.lines(); !slices.Equal(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+		j.close()
+	})
+	if b, err := os.ReadFile(path); err != nil || strings.Contains(string(b), "last 9") {
+		t.Errorf("the log: got %d bytes, %v; want the last lines left out of it", len(b), err)
 	}
 }

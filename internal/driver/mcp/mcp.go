@@ -9,7 +9,6 @@ package mcp
 
 import (
 	"context"
-	"net/http"
 	"time"
 
 	"github.com/mortise-dev/mortise/internal/child"
@@ -74,9 +73,6 @@ type Options struct {
 	// Changed is called when the status of any server changed. It must not wait
 	// for the pool. It may be nil.
 	Changed func()
-	// HTTP is the client for remote servers; nil is one of the pool's own.
-	// Either follows redirects within one origin only.
-	HTTP *http.Client
 
 	Connect  time.Duration // for the handshake, and once more for the lists; 60 s
 	Wait     time.Duration // how long a call waits for a server that starts; 10 s

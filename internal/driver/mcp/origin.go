@@ -76,16 +76,10 @@ func checkHeaders(headers []Pair) error {
 	return nil
 }
 
-// faithful is base, or a client of our own when that is nil, that follows a
-// redirect within one origin only, and never turns a message into a GET.
-func faithful(base *http.Client, env []string) *http.Client {
-	c := http.Client{}
-	if base != nil {
-		c = *base
-	} else {
-		c.Transport = transport(env)
-	}
-	c.CheckRedirect = func(req *http.Request, via []*http.Request) error {
+// faithful is a client that follows a redirect within one origin only, and
+// never turns a message into a GET.
+func faithful(env []string) *http.Client {
+	return &http.Client{Transport: transport(env), CheckRedirect: func(req *http.Request, via []*http.Request) error {
 		first := via[0]
 		switch {
 		case originOf(req.URL) != originOf(first.URL):
@@ -96,9 +90,12 @@ func faithful(base *http.Client, env []string) *http.Client {
 			return errors.New("it redirects too often")
 		}
 		return nil
-	}
-	return &c
+	}}
 }
+
+// maxConns is how many connections one server is asked over at a time. Requests
+// beyond that wait for one; what is small has as many of its own, see remote.do.
+const maxConns = 128
 
 func transport(env []string) *http.Transport {
 	get := func(names ...string) string {
@@ -118,6 +115,7 @@ func transport(env []string) *http.Transport {
 		TLSHandshakeTimeout: 10 * time.Second,
 		IdleConnTimeout:     90 * time.Second,
 		MaxIdleConnsPerHost: 16,
+		MaxConnsPerHost:     maxConns,
 		ForceAttemptHTTP2:   true,
 	}
 }

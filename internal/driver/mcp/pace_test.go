@@ -54,13 +54,13 @@ func served(t *testing.T, test func(w *fickle, seen func() []told)) {
 		var all []told
 		began := time.Now()
 		o := Options{Joined: func(_ string, d Description) { all = append(all, told{time.Since(began), string(d.JSON)}) }}.withDefaults()
-		s := newServer(Target{Key: "k", Name: "acme:k"}, &o, nil, nil)
+		s := newServer(Target{Key: "k", Name: "acme:k"}, &o, nil)
 		w := &fickle{conn: newConn(s.log)}
 		w.conn.wire = w
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() {
-			ended <- s.serve(ctx, w.conn, &hello{capabilities: map[string][]byte{"tools": []byte("{}")}})
+			ended <- s.serve(ctx, w.conn, &hello{offers: map[string]bool{"tools": true}})
 		}()
 		test(w, func() []told {
 			synctest.Wait()

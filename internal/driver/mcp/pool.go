@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"reflect"
 	"slices"
 	"sync"
@@ -18,7 +17,6 @@ import (
 // Pool keeps servers running. It may be used by several goroutines at once.
 type Pool struct {
 	opts   Options
-	client *http.Client
 	ctx    context.Context // of all servers; Close ends it
 	cancel context.CancelFunc
 	work   sync.WaitGroup
@@ -33,7 +31,7 @@ type Pool struct {
 func New(opts Options) *Pool {
 	ctx, cancel := context.WithCancel(context.Background())
 	return &Pool{
-		opts: opts.withDefaults(), client: faithful(opts.HTTP, opts.Env), ctx: ctx, cancel: cancel,
+		opts: opts.withDefaults(), ctx: ctx, cancel: cancel,
 		servers: map[string]*server{}, leaving: map[string]*server{},
 	}
 }
@@ -74,7 +72,7 @@ func (p *Pool) begin(t Target) {
 	if old := p.leaving[t.Key]; old != nil {
 		after = old.done
 	}
-	s := newServer(t, &p.opts, p.client, after)
+	s := newServer(t, &p.opts, after)
 	ctx, stop := context.WithCancel(p.ctx)
 	s.stop = stop
 	p.servers[t.Key] = s
@@ -212,9 +210,6 @@ func (p *Pool) Close() error {
 	p.mu.Unlock()
 	p.cancel()
 	p.work.Wait()
-	if p.opts.HTTP == nil {
-		p.client.CloseIdleConnections()
-	}
 	return nil
 }
 

@@ -67,7 +67,7 @@ func TestServerError(t *testing.T) {
 	b.Run([]mcp.Target{s})
 	_, err := b.call(s, "fault", "")
 	var e *mcp.Error
-	if !errors.As(err, &e) || string(e.JSONRPC()) != `{"code":-32050,"message":"no\nway","data":{"n":1.0}}` {
+	if !errors.As(err, &e) || string(e.JSON) != `{"code":-32050,"message":"no\nway","data":{"n":1.0}}` {
 		t.Fatalf("fault: got %v, want the server's error with every byte", err)
 	}
 	if !strings.Contains(err.Error(), `no\nway (-32050)`) {

@@ -21,7 +21,7 @@ func prepare(t *Target, host []string) (child.Spec, error) {
 	}
 	if t.Data != "" {
 		if err := os.MkdirAll(t.Data, 0o700); err != nil {
-			return s, fmt.Errorf("make its data directory: %w", err)
+			return s, fmt.Errorf("make its data directory: %w: make it writable for this user, or set MORTISE_HOME to another directory", err)
 		}
 	}
 	s.Args = t.Args

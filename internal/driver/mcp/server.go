@@ -17,7 +17,8 @@ type server struct {
 	target Target
 	called string // its name, for people
 	opts   *Options
-	client *http.Client
+	client *http.Client // its own, so that it holds up no other server of its host
+	aside  *http.Client // see remote.do
 	log    *journal
 	after  <-chan struct{} // closed when the server it replaces is gone; nil for none
 	stop   context.CancelFunc
@@ -35,9 +36,9 @@ type server struct {
 	again   bool               // a restart is wanted
 }
 
-func newServer(t Target, opts *Options, client *http.Client, after <-chan struct{}) *server {
+func newServer(t Target, opts *Options, after <-chan struct{}) *server {
 	return &server{
-		target: t, called: ext.Escape(t.Name), opts: opts, client: client, after: after,
+		target: t, called: ext.Escape(t.Name), opts: opts, client: faithful(opts.Env), aside: faithful(opts.Env), after: after,
 		log: &journal{path: t.Log}, done: make(chan struct{}), moved: make(chan struct{}),
 		status: Status{Name: t.Name, Key: t.Key, Transport: t.Transport, State: Starting, Since: time.Now()},
 	}
@@ -47,6 +48,8 @@ func newServer(t Target, opts *Options, client *http.Client, after <-chan struct
 func (s *server) run(ctx context.Context) {
 	defer close(s.done)
 	defer s.log.close()
+	defer s.client.CloseIdleConnections()
+	defer s.aside.CloseIdleConnections()
 	if s.after != nil {
 		<-s.after
 	}
@@ -213,7 +216,7 @@ func (s *server) openRemote(c *conn, t *Target) error {
 	if err := checkHeaders(t.Headers); err != nil {
 		return &refused{err.Error()}
 	}
-	w := openRemote(c, s.client, t.URL, t.Headers, s.opts.Frame)
+	w := openRemote(c, s.client, s.aside, t.URL, t.Headers, s.opts.Frame)
 	w.renew = func(ctx context.Context) error {
 		if err := s.allowed(ctx); err != nil {
 			return err

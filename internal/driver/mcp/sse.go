@@ -16,6 +16,9 @@ type event struct {
 	retry time.Duration // asked for on the stream; 0 none
 }
 
+// mostID is how long an id may be for a stream to be taken up again after it.
+const mostID = 4 << 10
+
 // events reads a stream of server-sent events.
 type events struct {
 	r     *bufio.Reader
@@ -63,7 +66,9 @@ func (s *events) next() (event, error) {
 		case "event":
 			e.named = string(value)
 		case "id":
-			if bytes.IndexByte(value, 0) < 0 {
+			if len(value) > mostID {
+				s.id = "" // it would be sent back as a header
+			} else if bytes.IndexByte(value, 0) < 0 {
 				s.id = string(value)
 			}
 		case "retry":

@@ -64,7 +64,7 @@ func (w *stdio) offer(f *frame) {
 	select {
 	case w.out <- line(f):
 	default:
-		w.conn.log.note("it does not read what it is sent; one of our messages was left out")
+		w.conn.omit()
 	}
 }
 
