@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-	"io"
 	"net/http"
 
 	"github.com/mortise-dev/mortise/internal/face/api"
@@ -26,15 +24,10 @@ func newEndpoint(h *host.Host, o session.OfferOptions) cli.Endpoint {
 // Handler is /mcp and the part of /api that only looks.
 func (e *endpoint) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("/mcp", http.NewCrossOriginProtection().Handler(e.Gateway.Handler()))
+	mux.Handle("/mcp", e.Gateway.Handler())
 	mux.Handle("/api/", api.Public(e.host))
 	return mux
 }
 
 // Control is the API whole.
 func (e *endpoint) Control(token string) http.Handler { return api.Control(e.host, token) }
-
-// Serve serves one client over streams.
-func (e *endpoint) Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
-	return e.Gateway.Serve(ctx, in, out)
-}

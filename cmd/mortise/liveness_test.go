@@ -119,6 +119,44 @@ func TestAnEditedSkillReachesAClient(t *testing.T) {
 	s.ends(t, syscall.SIGINT)
 }
 
+// A client that deletes its session while a call is in flight is done at once,
+// and the server hears that nobody waits any more.
+func TestDeletedSessionCancelsAtTheServer(t *testing.T) {
+	t.Parallel()
+	p := adoptable(t)
+	p.must("trust", "--yes")
+	s := p.serve()
+	connect(t, s.url, nil).has("owner_good__sleep")
+	eventually(t, "the server is told", func() bool { // nobody tells when a call is there to be cancelled
+		c := connect(t, s.url, nil)
+		c.has("owner_good__sleep")
+		ended := make(chan error, 1)
+		go func() {
+			_, err := c.CallTool(c.Context, &mcp.CallToolParams{Name: "owner_good__sleep", Arguments: map[string]any{"ms": 600000}})
+			ended <- err
+		}()
+		c.answers("owner_good__echo", map[string]any{"text": "hello"}, "hello")
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, s.url, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Mcp-Session-Id", c.ID())
+		res, err := (&http.Client{Timeout: patience / 2}).Do(req)
+		if err != nil {
+			t.Fatalf("DELETE with a call in flight: %v", err)
+		}
+		res.Body.Close()
+		if res.StatusCode != http.StatusNoContent {
+			t.Fatalf("DELETE: got %s, want 204", res.Status)
+		}
+		if err := <-ended; err == nil {
+			t.Fatal("the call was answered, want it given up")
+		}
+		return strings.Contains(p.must("server", "logs", "good"), "mcptest: cancelled ")
+	})
+	s.ends(t, syscall.SIGINT)
+}
+
 // Two hosts of one workspace, one over HTTP and one of a client: both hear of a
 // change, and both are asked to look again.
 func TestEveryHostIsRefreshed(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/child"
 	"github.com/mortise-dev/mortise/internal/host"
 	"github.com/mortise-dev/mortise/internal/instance"
 )
@@ -77,7 +78,8 @@ func (c *call) doing(ctx context.Context, p host.Place) (doing, error) {
 			Servers []status `json:"servers"`
 		}
 		if err := request(ctx, r, http.MethodGet, "/api/servers", nil, &got); err != nil {
-			continue // it ended meanwhile
+			c.unanswered(r, err)
+			continue
 		}
 		for _, s := range got.Servers {
 			if _, newer := d.servers[s.Name]; !newer {
@@ -85,9 +87,23 @@ func (c *call) doing(ctx context.Context, p host.Place) (doing, error) {
 				d.servers[s.Name] = s
 			}
 		}
-		if l := new(host.Listing); d.listing == nil && request(ctx, r, http.MethodGet, "/api/generation", nil, l) == nil {
-			d.listing = l
+		if d.listing != nil {
+			continue
 		}
+		l := new(host.Listing)
+		if err := request(ctx, r, http.MethodGet, "/api/generation", nil, l); err != nil {
+			c.unanswered(r, err)
+			continue
+		}
+		d.listing = l
 	}
-	return d, nil
+	return d, ctx.Err()
+}
+
+// unanswered tells of a host that runs and did not answer. One that is gone
+// ended meanwhile.
+func (c *call) unanswered(r instance.Record, err error) {
+	if child.Alive(r.Process) && !errors.Is(err, context.Canceled) {
+		c.complain(fmt.Errorf("process %d, which serves this workspace, did not answer: %w", r.Process.Pid, err))
+	}
 }

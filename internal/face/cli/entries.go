@@ -26,7 +26,7 @@ func (p *page) entries(l *host.Listing, name string) {
 		}
 		t.row(
 			cell{ext.Escape(shown), p.bold}, cell{ext.Escape(e.Extension), p.dim}, cell{status, p.status},
-			cell{lastKnown(e) + line(e.Description) + shadow(e), nil},
+			cell{lastKnown(e) + bounded(e.Description) + shadow(e), nil},
 		)
 	}
 	if len(t.rows) == 0 {

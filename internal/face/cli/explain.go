@@ -96,14 +96,14 @@ func (p *page) meaning(x *host.Explanation) {
 func (p *page) entry(e host.EntryMeaning, r roots) {
 	p.gap()
 	reason := strings.TrimPrefix(strings.TrimPrefix(e.Reason, e.Status), ": ")
-	p.line("%s  %s, %s%s", p.bold(ext.Escape(e.Qualified)), e.Surface, p.status(e.Status), after(": ", line(reason)))
+	p.line("%s  %s, %s%s", p.bold(ext.Escape(e.Qualified)), e.Surface, p.status(e.Status), after(": ", bounded(reason)))
 	var t table
 	field := func(name, value string) {
 		if value != "" {
 			t.row(cell{name, p.dim}, cell{value, nil})
 		}
 	}
-	field("says", line(e.Description))
+	field("says", bounded(e.Description))
 	field("from", ext.Escape(e.Source)+", trust "+e.Trust)
 	field("file", r.at(p.call, e.Extension, e.Root, e.Path, e.Line))
 	field("rule", e.Rule+": "+e.RuleDoc)
@@ -133,7 +133,7 @@ func isCalled(c *call, surface string) bool {
 func (p *page) extension(x host.ExtensionMeaning) {
 	p.gap()
 	reason := strings.TrimPrefix(strings.TrimPrefix(x.Reason, x.Status), ": ")
-	p.line("%s  extension, %s%s", p.bold(ext.Escape(x.Name)), p.status(x.Status), after(": ", line(reason)))
+	p.line("%s  extension, %s%s", p.bold(ext.Escape(x.Name)), p.status(x.Status), after(": ", bounded(reason)))
 	var t table
 	t.row(cell{"format", p.dim}, cell{format(x.ExtensionRow), nil})
 	t.row(cell{"from", p.dim}, cell{ext.Escape(x.Source) + ", trust " + x.Trust, nil})

@@ -61,9 +61,9 @@ func (p *page) findings(rows []host.FindingRow, r roots, verbose bool) {
 
 func (p *page) finding(f host.FindingRow, r roots) {
 	p.line("  %s  %s  %s", p.severity(f.Severity), p.bold(r.at(p.call, f.Extension, f.Root, f.Path, f.Line)), p.dim(f.Code))
-	p.line("    %s", safe(f.Message))
+	p.line("    %s", cut(f.Message, safe))
 	if f.Severity != ext.Info.String() {
-		p.line("    %s %s", p.dim("fix:"), safe(f.Fix))
+		p.line("    %s %s", p.dim("fix:"), cut(f.Fix, safe))
 	}
 }
 

@@ -98,7 +98,7 @@ func (p *page) adoption(g *host.Generation, l *host.Listing) {
 	case code == host.AdoptionLapsed.Code:
 		p.line("%s what runs here, or the configuration, is not as it was adopted.", p.yellow("Changed since it was adopted:"))
 		p.line("What was adopted goes on, the rest waits. mortise %strust --diff shows it; mortise %strust adopts it.", flag, flag)
-	case !g.Adopted && onlyBuiltin(l):
+	case !g.Adopted && onlyBuiltin(l) && l.UnknownFormat == 0:
 		p.line("There is nothing in this workspace yet. mortise %sinit begins one.", flag)
 	}
 }

@@ -55,12 +55,15 @@ func (p *page) changes(ds []host.Difference, at roots) {
 
 // bounded is foreign text on one line that leaves room for what is beside it.
 // What is cut is said to be, since it may be what matters.
-func bounded(s string) string {
+func bounded(s string) string { return cut(s, line) }
+
+// cut is bounded for text that is shown in another way.
+func cut(s string, shown func(string) string) string {
 	const most = 600
 	if n := utf8.RuneCountInString(s); n > most {
-		return line(ext.Shorten(s, most)) + fmt.Sprintf(" (%s more characters; --json shows all)", grouped(n-most+1))
+		return shown(ext.Shorten(s, most)) + fmt.Sprintf(" (%s more characters; --json shows all)", grouped(n-most+1))
 	}
-	return line(s)
+	return shown(s)
 }
 
 func (p *page) change(word string) string {

@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/http"
 	"path/filepath"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
+	"github.com/mortise-dev/mortise/internal/config"
 	"github.com/mortise-dev/mortise/internal/host"
 	"github.com/mortise-dev/mortise/internal/instance"
 )
@@ -49,7 +50,7 @@ client that started the program, over standard input and output.`,
 			if err := c.takeDir(args); err != nil {
 				return err
 			}
-			if err := o.check(cmd.Flag("http").Changed); err != nil {
+			if err := o.check(cmd.Flags().Changed, c.json); err != nil {
 				return err
 			}
 			return c.runServe(cmd.Context(), o)
@@ -65,27 +66,20 @@ client that started the program, over standard input and output.`,
 	return cmd
 }
 
-func (o serveOptions) check(http bool) error {
+func (o serveOptions) check(given func(flag string) bool, json bool) error {
 	switch {
-	case o.stdio && http:
+	case o.stdio && given("http"):
 		return usage("--stdio and --http exclude each other")
-	case http && !addressed(o.http):
+	case o.stdio && json:
+		return usage("--stdio and --json exclude each other: standard output is the client's")
+	case given("http") && !addressed(o.http):
 		return usage("--http takes HOST:PORT, such as 127.0.0.1:8080, not %s", quote(o.http))
-	case o.trust != "" && o.trust != "once":
+	case given("upstream") && o.upstream == "":
+		return usage("--upstream is empty; name a server, or leave it out to serve all of them")
+	case given("trust") && o.trust != "once":
 		return unknown("way of --trust", o.trust, []string{"once"}, "the only one is once; mortise trust adopts for good")
 	}
 	return nil
-}
-
-// addressed reports whether an address has the form HOST:PORT, where no HOST is
-// every one that this machine has.
-func addressed(address string) bool {
-	_, port, err := net.SplitHostPort(address)
-	if err != nil {
-		return false
-	}
-	_, err = strconv.ParseUint(port, 10, 16)
-	return err == nil
 }
 
 // directories offers directories for the arguments of a command.
@@ -121,7 +115,7 @@ func (c *call) runServe(ctx context.Context, o serveOptions) (err error) {
 	if taken := (*instance.TakenError)(nil); errors.As(err, &taken) {
 		return c.servedAlready(ctx, taken.Record, o)
 	} else if err != nil {
-		return fmt.Errorf("serve: %w", err)
+		return serveError(err)
 	}
 	defer func() { err = errors.Join(err, claim.Close()) }()
 	var public net.Listener
@@ -137,10 +131,15 @@ func (c *call) runServe(ctx context.Context, o serveOptions) (err error) {
 	})
 }
 
-// serveError says what to do about an address that cannot be had.
+// serveError says what to do about an address that cannot be had, and about a
+// place for what running hosts tell of themselves.
 func serveError(err error) error {
-	if errors.Is(err, instance.ErrTaken) {
+	var path *fs.PathError
+	switch {
+	case errors.Is(err, instance.ErrTaken):
 		return fmt.Errorf("serve: %w; give another address with --http, or leave it out to have a free one chosen", err)
+	case errors.As(err, &path):
+		return fmt.Errorf("serve: %w: let this user write there, or set %s to another directory", err, config.HomeVariable)
 	}
 	return fmt.Errorf("serve: %w", err)
 }
@@ -155,11 +154,13 @@ func (c *call) servedAlready(ctx context.Context, r instance.Record, o serveOpti
 	if err := request(ctx, r, http.MethodGet, "/api/generation", nil, &l); err != nil {
 		return fmt.Errorf("ask process %d, which serves this workspace: %w", r.Process.Pid, err)
 	}
-	url, flag := endpointURL(r.Address), c.nextFlag(r.Workspace)
+	url, flag := endpointURL(ctx, r.Address), c.nextFlag(r.Workspace)
 	adopted := adoptionFinding(&l) != host.NotAdopted.Code
 	switch {
 	case o.upstream != "":
 		return refuse("process %d serves this workspace whole at %s; end it first, or serve %s alone over --stdio", r.Process.Pid, url, quote(o.upstream))
+	case o.http != "" && !covers(ctx, r.Address, o.http):
+		return refuse("process %d serves this workspace at %s and not at %s; end it first, or leave --http out", r.Process.Pid, url, quote(o.http))
 	case o.trust != "" && !adopted:
 		return refuse("process %d serves this workspace at %s and has not adopted it; end it first, or adopt it for good: mortise %strust", r.Process.Pid, url, flag)
 	}
@@ -171,5 +172,3 @@ func (c *call) servedAlready(ctx context.Context, r instance.Record, o serveOpti
 	v.line("mortise %sserver list shows how its servers are doing; mortise %srefresh has it read everything anew.", flag, flag)
 	return nil
 }
-
-func endpointURL(address string) string { return "http://" + address + "/mcp" }

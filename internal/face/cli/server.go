@@ -159,7 +159,7 @@ func (p *page) serverTable(rows []serverRow) {
 		if r.LastKnown {
 			tools += " (last known)"
 		}
-		t.row(cell{ext.Escape(r.Name), p.bold}, cell{state, p.state}, cell{tools, nil}, cell{line(r.Declaration), p.dim}, cell{safe(about), nil})
+		t.row(cell{ext.Escape(r.Name), p.bold}, cell{state, p.state}, cell{tools, nil}, cell{bounded(r.Declaration), p.dim}, cell{cut(about, safe), nil})
 	}
 	t.write(p)
 }

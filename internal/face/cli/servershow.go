@@ -49,20 +49,20 @@ func (p *page) serverPage(g *host.Generation, r serverRow) {
 		}
 	}
 	row("declared", rootsOf(g.Listing(), p.call).at(p.call, r.Extension, "", r.Path, r.Line))
-	row("runs", line(r.Declaration))
-	row("why not", safe(r.Reason))
+	row("runs", bounded(r.Declaration))
+	row("why not", cut(r.Reason, safe))
 	if s := r.Running; s != nil {
 		row("state", string(s.State)+" since "+s.Since.Local().Format(time.DateTime))
 		if s.Pid > 0 {
 			row("process", fmt.Sprintf("%d, started %s by the host of process %d", s.Pid, times(s.Starts), s.Host))
 		}
-		row("last error", s.Error)
-		row("last end", s.Exit)
+		row("last error", cut(s.Error, safe))
+		row("last end", cut(s.Exit, safe))
 		if s.Noise > 0 {
 			row("noise", count(s.Noise, "line")+" on standard output that were no messages")
 		}
 		for _, text := range s.Stderr {
-			row("it said", text)
+			row("it said", cut(text, safe))
 		}
 		row("log", p.call.shown(s.Log))
 	} else if r.Status == "active" {
@@ -85,7 +85,7 @@ func (p *page) serverPage(g *host.Generation, r serverRow) {
 		if status == "active" {
 			status = ""
 		}
-		tools.row(cell{ext.Escape(t.Name), p.bold}, cell{status, p.status}, cell{line(t.Description), nil})
+		tools.row(cell{ext.Escape(t.Name), p.bold}, cell{status, p.status}, cell{bounded(t.Description), nil})
 	}
 	tools.write(p)
 }

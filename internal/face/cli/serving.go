@@ -9,7 +9,8 @@ import (
 	"net/http"
 	"sync"
 	"syscall"
-	"time"
+
+	"golang.org/x/net/netutil"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/host"
@@ -52,7 +53,7 @@ func (s *serving) run(ctx context.Context) error {
 	var failed []error
 	fail := make(chan error, 4)
 	s.start(func() error { return s.host.Serve(ctx) }, fail, stop)
-	s.start(func() error { return serveHTTP(ctx, control, s.control()) }, fail, stop)
+	s.start(func() error { return serveHTTP(ctx, control, s.control(), s.call.complain) }, fail, stop)
 	s.start(func() error { s.listen(ctx); return nil }, fail, stop)
 	if s.options.stdio {
 		s.start(func() error {
@@ -61,12 +62,17 @@ func (s *serving) run(ctx context.Context) error {
 			if errors.Is(err, syscall.EPIPE) {
 				return nil // it went while it was told something
 			}
-			return err
+			if err != nil {
+				return fmt.Errorf("standard input: %w", err)
+			}
+			return nil
 		}, fail, stop)
 	} else {
-		s.start(func() error { return serveHTTP(ctx, s.public, s.endpoint.Handler()) }, fail, stop)
+		s.start(func() error {
+			return serveHTTP(ctx, netutil.LimitListener(s.public, mostConnections), s.endpoint.Handler(), s.call.complain)
+		}, fail, stop)
 	}
-	if err := s.told(); err != nil {
+	if err := s.told(ctx); err != nil {
 		stop()
 		failed = append(failed, err)
 	}
@@ -154,23 +160,6 @@ func (s *serving) control() http.Handler {
 	return mux
 }
 
-// serveHTTP serves until ctx ends. Streams that are open then are cut.
-func serveHTTP(ctx context.Context, l net.Listener, h http.Handler) error {
-	srv := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
-	ended := make(chan error, 1)
-	go func() { ended <- srv.Serve(l) }()
-	select {
-	case err := <-ended:
-		return fmt.Errorf("serve at %s: %w", l.Addr(), err)
-	case <-ctx.Done():
-	}
-	_ = srv.Close() // what is said of the end is Serve's
-	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
-		return fmt.Errorf("serve at %s: %w", l.Addr(), err)
-	}
-	return nil
-}
-
 // listen reads everything anew when the system asks for it, and tells on
 // standard error what becomes of the servers.
 func (s *serving) listen(ctx context.Context) {
@@ -183,7 +172,7 @@ func (s *serving) listen(ctx context.Context) {
 	}
 	cancel := s.host.SubscribeServers(tell)
 	defer cancel()
-	said := map[string]string{}
+	said := news{}
 	for {
 		select {
 		case <-ctx.Done():
@@ -193,27 +182,10 @@ func (s *serving) listen(ctx context.Context) {
 				s.call.complain(err)
 			}
 		case <-moved:
-			s.news(said)
+			for _, text := range said.of(s.host.Servers()) {
+				fmt.Fprintln(s.call.Err, "mortise: "+text)
+			}
 		}
-	}
-}
-
-// news says which servers came to another state.
-func (s *serving) news(said map[string]string) {
-	for _, st := range s.host.Servers() {
-		now := string(st.State)
-		if st.Error != "" && now != "ready" {
-			now += ": " + st.Error
-		}
-		if said[st.Name] == now || now == "starting" {
-			continue
-		}
-		said[st.Name] = now
-		more := ""
-		if now == "ready" {
-			more = ", " + count(st.Tools, "tool")
-		}
-		fmt.Fprintf(s.call.Err, "mortise: %s is %s%s\n", ext.Escape(st.Name), safe(now), more)
 	}
 }
 

@@ -70,7 +70,7 @@ func (p *page) session(g *host.Generation, v *session.View) {
 	l := g.Listing()
 	p.head(g)
 	for _, f := range unreadable(l) {
-		p.line("%s %s", p.red("State unreadable:"), safe(f.Message))
+		p.line("%s %s", p.red("State unreadable:"), cut(f.Message, safe))
 	}
 	if g.Lapsed != nil {
 		p.line("%s this is what adopting what is here now would give.", p.yellow("Changed since it was adopted:"))
@@ -131,7 +131,7 @@ func (p *page) items(name string, items []session.Item) {
 	p.line("%s", p.bold(name))
 	var t table
 	for _, it := range items {
-		t.row(cell{ext.Escape(it.Qualified), p.bold}, cell{sizes(it.Body), p.dim}, cell{line(it.Description), nil})
+		t.row(cell{ext.Escape(it.Qualified), p.bold}, cell{sizes(it.Body), p.dim}, cell{bounded(it.Description), nil})
 	}
 	t.write(p)
 }

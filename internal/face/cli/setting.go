@@ -33,7 +33,7 @@ func (p *page) setting(v config.Value, r roots) {
 	for i, said := range append([]config.Said{v.Said}, v.Shadowed...) {
 		note := "in effect"
 		if i > 0 {
-			note = line(said.Ignored)
+			note = bounded(said.Ignored)
 		}
 		t.row(cell{said.Layer.String(), nil}, cell{value(said.Text), nil}, cell{origin(p.call, said, r), p.dim}, cell{note, nil})
 	}
@@ -45,7 +45,7 @@ func value(text string) string {
 	if text == "" {
 		return `""`
 	}
-	return line(text)
+	return bounded(text)
 }
 
 func origin(c *call, s config.Said, r roots) string {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net"
@@ -21,7 +22,7 @@ type started struct {
 
 // told says what is served and how to connect. Over standard input and output
 // that goes to standard error: the rest is the client's.
-func (s *serving) told() error {
+func (s *serving) told(ctx context.Context) error {
 	g, c := s.host.Now(), s.call
 	if s.options.stdio {
 		p := c.page(g.Config)
@@ -35,14 +36,14 @@ func (s *serving) told() error {
 		c.complain(fmt.Errorf("whoever reaches %s from another machine may call every tool; --http 127.0.0.1:PORT keeps it to this one", address))
 	}
 	if c.json {
-		if err := c.document(started{Workspace: s.place.Workspace.Dir, Address: address, URL: endpointURL(address), Adopted: g.Adopted, Listing: g.Listing()}); err != nil {
+		if err := c.document(started{Workspace: s.place.Workspace.Dir, Address: address, URL: endpointURL(ctx, address), Adopted: g.Adopted, Listing: g.Listing()}); err != nil {
 			return err
 		}
 		return c.flush()
 	}
 	p := c.page(g.Config)
 	p.served(g)
-	p.connect(endpointURL(address))
+	p.connect(endpointURL(ctx, address))
 	return c.flush()
 }
 

@@ -32,7 +32,7 @@ func (t *table) full(p *page) { t.within(p, 0) }
 // line of its own.
 func (t *table) folded(p *page) {
 	total := 0
-	for _, w := range t.widths(0) {
+	for _, w := range t.needed() {
 		if w > 0 {
 			total += 2 + w
 		}
@@ -93,9 +93,25 @@ func (c cell) painted(text string) string {
 	return c.paint(text)
 }
 
-// widths are those of the columns. On a page with a width no column but the
-// last takes more than half of it.
+// widest is the most that a column is padded to where a page has no width.
+const widest = 60
+
+// widths are those of the columns. No column but the last takes more than half
+// of a page.
 func (t *table) widths(page int) []int {
+	widths := t.needed()
+	most := widest
+	if page > 0 {
+		most = page / 2
+	}
+	for i := range widths[:max(len(widths)-1, 0)] {
+		widths[i] = min(widths[i], most)
+	}
+	return widths
+}
+
+// needed are the widths of columns in which everything has room.
+func (t *table) needed() []int {
 	var widths []int
 	for _, row := range t.rows {
 		for i, c := range row {
@@ -103,11 +119,6 @@ func (t *table) widths(page int) []int {
 				widths = append(widths, 0)
 			}
 			widths[i] = max(widths[i], wide.StringWidth(c.text))
-		}
-	}
-	for i := range widths {
-		if page > 0 && i < len(widths)-1 {
-			widths[i] = min(widths[i], page/2)
 		}
 	}
 	return widths

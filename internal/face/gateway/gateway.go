@@ -6,17 +6,21 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net/http"
 	"slices"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/host"
 	"github.com/mortise-dev/mortise/internal/session"
 )
@@ -84,15 +88,41 @@ func spoken() []string {
 
 // Handler serves MCP over Streamable HTTP at whatever path it is given. It
 // refuses what a page in a browser could ask: requests from other origins, and
-// those that came to this machine under another name than its own.
+// those that came to this machine under another name than its own. The requests
+// that a session has in flight are given up when it is deleted.
 func (g *Gateway) Handler() http.Handler {
-	return http.NewCrossOriginProtection().Handler(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return g.server }, &mcp.StreamableHTTPOptions{
+	return http.NewCrossOriginProtection().Handler(g.deletes(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return g.server }, &mcp.StreamableHTTPOptions{
 		Logger: g.options.Log, SessionTimeout: idleSession, MaxRequestBodyBytes: largestBody,
-	}))
+	})))
+}
+
+// deletes gives up the requests of a session that is about to be deleted: the
+// library waits for them.
+func (g *Gateway) deletes(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s := g.session(r.Header.Get("Mcp-Session-Id")); r.Method == http.MethodDelete && s != nil {
+			g.giveUp(s)
+			defer g.forget(s)
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// session is the session over HTTP of this ID; nil when there is none.
+func (g *Gateway) session(id string) *mcp.ServerSession {
+	if id == "" {
+		return nil
+	}
+	for s := range g.server.Sessions() {
+		if s.ID() == id {
+			return s
+		}
+	}
+	return nil
 }
 
 // Serve serves one client over a pair of streams until it closes in or ctx ends,
-// which is no error. It then gives up the client's requests that are in flight.
+// which is no error; that it sent what is no JSON-RPC is one. It then gives up the client's requests that are in flight.
 func (g *Gateway) Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
 	s, err := g.server.Connect(ctx, &mcp.IOTransport{Reader: in, Writer: out}, nil)
 	if err != nil {
@@ -107,13 +137,22 @@ func (g *Gateway) Serve(ctx context.Context, in io.ReadCloser, out io.WriteClose
 	if !stop() {
 		<-over
 	}
-	g.mu.Lock()
-	delete(g.over, s)
-	g.mu.Unlock()
+	g.forget(s)
 	if err != nil && ctx.Err() == nil {
-		return fmt.Errorf("serve a client: %w", err)
+		if ofStream(err) {
+			return fmt.Errorf("serve a client: %w", err)
+		}
+		return fmt.Errorf("the client sent something that is no JSON-RPC: %s", ext.Escape(err.Error()))
 	}
 	return nil
+}
+
+// ofStream reports whether a session ended for a stream that failed. What else
+// it ends for is what the client sent.
+func ofStream(err error) bool {
+	var path *fs.PathError
+	var number syscall.Errno
+	return errors.As(err, &path) || errors.As(err, &number) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, fs.ErrClosed)
 }
 
 // Close gives up the requests that are in flight, ends all sessions and waits
@@ -132,15 +171,28 @@ func (g *Gateway) Close() {
 // end ends a session. The library waits for requests that are in flight, so
 // they are given up before.
 func (g *Gateway) end(s *mcp.ServerSession) {
+	g.giveUp(s)
+	_ = s.Close() // what is left of it ends with the connection
+}
+
+// giveUp gives up the requests of a session that are in flight, and takes no
+// more of it.
+func (g *Gateway) giveUp(s *mcp.ServerSession) {
 	g.mu.Lock()
+	defer g.mu.Unlock()
 	g.over[s] = true
 	for cancel, of := range g.running {
 		if of == s {
 			(*cancel)()
 		}
 	}
-	g.mu.Unlock()
-	_ = s.Close() // what is left of it ends with the connection
+}
+
+// forget forgets a session that has ended.
+func (g *Gateway) forget(s *mcp.ServerSession) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.over, s)
 }
 
 // ends bounds each request by the life of its session.

@@ -245,6 +245,79 @@ func TestServeEnds(t *testing.T) {
 	}
 }
 
+// A session is deleted at once, whatever it has in flight: that is given up, and
+// the driver's link with it.
+func TestDeleteGivesUpWhatIsInFlight(t *testing.T) {
+	b := workspace(t, said)
+	began, gaveUp := make(chan struct{}, 10), make(chan struct{}, 10)
+	b.answers(func(ctx context.Context, _ string, _ json.RawMessage, _ func(string)) string {
+		began <- struct{}{}
+		<-ctx.Done()
+		gaveUp <- struct{}{}
+		return `"result":{}`
+	})
+	g := b.gateway(gateway.Options{})
+	server := httptest.NewServer(g.Handler())
+	defer server.Close()
+	defer g.Close() // before the server, which waits for its requests
+	other := connect(t, &mcp.StreamableClientTransport{Endpoint: server.URL}, nil)
+	deleted := connect(t, &mcp.StreamableClientTransport{Endpoint: server.URL}, nil)
+	for _, s := range []*mcp.ClientSession{other, deleted} {
+		go func() { _, _ = s.CallTool(context.Background(), &mcp.CallToolParams{Name: "owner_search__find"}) }()
+		wait(t, "the call", began)
+	}
+	remove := func() chan int {
+		status := make(chan int, 1)
+		go func() {
+			req, err := http.NewRequestWithContext(context.Background(), http.MethodDelete, server.URL, nil)
+			if err != nil {
+				panic(err)
+			}
+			req.Header.Set("Mcp-Session-Id", deleted.ID())
+			res, err := http.DefaultClient.Do(req)
+			if err != nil {
+				status <- 0
+				return
+			}
+			_ = res.Body.Close()
+			status <- res.StatusCode
+		}()
+		return status
+	}
+	if got := wait(t, "the answer to DELETE", remove()); got != http.StatusNoContent {
+		t.Errorf("DELETE with a call in flight: got %d, want %d", got, http.StatusNoContent)
+	}
+	wait(t, "that the call is given up", gaveUp)
+	if len(gaveUp) > 0 {
+		t.Error("the call of another session was given up as well")
+	}
+	if got := wait(t, "the answer to DELETE", remove()); got != http.StatusNotFound {
+		t.Errorf("DELETE again: got %d, want %d", got, http.StatusNotFound)
+	}
+}
+
+// What a client sends that is no JSON-RPC is told of as that.
+func TestServeSaysThatItIsNoJSONRPC(t *testing.T) {
+	g := workspace(t, said).gateway(gateway.Options{})
+	for _, sent := range []string{"hello", `{"a":1}`, `"x"`, `[]`, `{"jsonrpc":"2.0","id":{},"method":"x"}`, `{"jsonrpc":`} {
+		err := g.Serve(t.Context(), io.NopCloser(strings.NewReader(sent+"\n")), nowhere{})
+		if err == nil || !strings.HasPrefix(err.Error(), "the client sent something that is no JSON-RPC: ") {
+			t.Errorf("Serve of a client that sent %s: got %v, want that said", sent, err)
+		}
+	}
+	broken, w := io.Pipe()
+	_ = w.CloseWithError(io.ErrClosedPipe)
+	if err := g.Serve(t.Context(), broken, nowhere{}); err == nil || strings.Contains(err.Error(), "JSON-RPC") {
+		t.Errorf("Serve over a stream that fails: got %v, want nothing said of JSON-RPC", err)
+	}
+}
+
+// nowhere is a stream that nobody reads.
+type nowhere struct{}
+
+func (nowhere) Write(b []byte) (int, error) { return len(b), nil }
+func (nowhere) Close() error                { return nil }
+
 // TestCloseLeavesNothing wants no goroutine of the gateway left after Close, of
 // clients over HTTP and over pipes, even with a call in flight that nobody
 // answers.
