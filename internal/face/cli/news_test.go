@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
@@ -10,7 +11,7 @@ import (
 // A server that is down is told of once, however often it is tried again, and
 // that it is tried is no news.
 func TestNews(t *testing.T) {
-	n := news{}
+	var n news
 	for _, c := range []struct {
 		what string
 		now  running.Status
@@ -29,8 +30,42 @@ func TestNews(t *testing.T) {
 		{"ended", running.Status{State: running.Stopped}, []string{"owner:s is stopped"}},
 	} {
 		c.now.Name = "owner:s"
-		if got := n.of([]running.Status{c.now}); !slices.Equal(got, c.want) {
+		if got := n.servers([]running.Status{c.now}); !slices.Equal(got, c.want) {
 			t.Errorf("%s: got %q, want %q", c.what, got, c.want)
+		}
+	}
+}
+
+// A pass that fails is told of once, however often it is tried, and so is its
+// end; places that are polled when there are more of them.
+func TestNewsOfPasses(t *testing.T) {
+	var n news
+	for _, c := range []struct {
+		fault error
+		want  []string
+	}{
+		{nil, nil},
+		{errors.New("no\x1b"), []string{`no\x1b; what was read before stays in use, and it is tried again every two seconds`}},
+		{errors.New("no\x1b"), nil},
+		{nil, []string{"everything can be read again, and what changed is in use"}},
+		{nil, nil},
+	} {
+		if got := n.pass(c.fault); !slices.Equal(got, c.want) {
+			t.Errorf("%v: got %q, want %q", c.fault, got, c.want)
+		}
+	}
+	for _, c := range []struct {
+		polled map[string]string
+		want   []string
+	}{
+		{nil, nil},
+		{map[string]string{"/net": "it lies on nfs"}, []string{"changes in 1 place take two seconds to show: in /net, since it lies on nfs"}},
+		{map[string]string{"/net": "it lies on nfs"}, nil},
+		{map[string]string{"/net": "it lies on nfs", "/more": "there are too many"}, []string{"changes in 2 places take two seconds to show: in /more and others, since there are too many"}},
+		{nil, nil},
+	} {
+		if got := n.watched(c.polled); !slices.Equal(got, c.want) {
+			t.Errorf("%v: got %q, want %q", c.polled, got, c.want)
 		}
 	}
 }

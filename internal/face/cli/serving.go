@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"syscall"
 
@@ -161,7 +162,7 @@ func (s *serving) control() http.Handler {
 }
 
 // listen reads everything anew when the system asks for it, and tells on
-// standard error what becomes of the servers.
+// standard error what becomes of the servers and of the passes.
 func (s *serving) listen(ctx context.Context) {
 	moved := make(chan struct{}, 1)
 	tell := func() {
@@ -170,19 +171,18 @@ func (s *serving) listen(ctx context.Context) {
 		default:
 		}
 	}
-	cancel := s.host.SubscribeServers(tell)
-	defer cancel()
-	said := news{}
+	defer s.host.SubscribeServers(tell)()
+	defer s.host.SubscribeFaults(func(error) { tell() })()
+	defer s.host.Subscribe(func(*host.Generation) { tell() })()
+	var said news
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-s.call.Hangup:
-			if _, err := s.host.Refresh(ctx); err != nil {
-				s.call.complain(err)
-			}
+			_, _ = s.host.Refresh(ctx) // when it fails that is told of
 		case <-moved:
-			for _, text := range said.of(s.host.Servers()) {
+			for _, text := range slices.Concat(said.pass(s.host.Fault()), said.watched(s.host.Polled()), said.servers(s.host.Servers())) {
 				fmt.Fprintln(s.call.Err, "mortise: "+text)
 			}
 		}
