@@ -175,7 +175,7 @@ func (o about) status(ctx context.Context, _ statusArguments) (any, error) {
 		out.Servers = append(out.Servers, standing(s))
 	}
 	if o.host().Fault() != nil { // why names places of this machine
-		out.Fault = "what is there now could not be read, so that what was read before is in use; it is tried again every two seconds, and mortise refresh says why"
+		out.Fault = "what is there now could not be read, so that what was read before is in use; it is tried again, and mortise refresh says why"
 	}
 	return out, nil
 }

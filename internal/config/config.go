@@ -23,7 +23,15 @@ type Config struct {
 	digest    ext.Digest
 	mine      Settings // without what the workspace's files say
 	files     Files
+
+	unanswered error
 }
+
+// Unanswered is what was asked of the system that it did not answer, so that
+// this may not be the configuration: a file that could not be read for now, or
+// whose workspace this is. Nil: it answered everything. It matches the error that
+// the system gave.
+func (c *Config) Unanswered() error { return c.unanswered }
 
 // Files are the texts of the workspace's files that the configuration was read
 // from.

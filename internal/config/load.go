@@ -22,8 +22,7 @@ type Inputs struct {
 // Load reads every layer. A file that does not exist says nothing. Faults are
 // findings, sorted by place; values that are in order take effect whatever
 // else is not, so that there is always a configuration to list with. The error
-// is for inputs that cannot be meant: a path that is not absolute; and for a file
-// of which the system cannot tell now what it says (see root.Transient).
+// is for inputs that cannot be meant: a path that is not absolute.
 func Load(in Inputs) (*Config, ext.Findings, error) {
 	for _, p := range []string{in.Workspace.Dir, cmp.Or(in.User, in.Workspace.Dir), cmp.Or(in.Managed, in.Workspace.Dir)} {
 		if !filepath.IsAbs(p) {
@@ -31,14 +30,33 @@ func Load(in Inputs) (*Config, ext.Findings, error) {
 		}
 	}
 	files := contents(in)
-	for _, f := range files {
-		if root.Transient(f.fault) {
-			return nil, nil, fmt.Errorf("load the configuration: %s: %s", ext.Escape(f.file), explain(f.fault))
-		}
-	}
 	c, findings := build(in, files)
+	c.unanswered = unanswered(in.Workspace, files)
 	return c, findings, nil
 }
+
+// unanswered is what was asked of the system for a configuration that it did not
+// answer; nil when it answered everything.
+func unanswered(w Workspace, files []content) error {
+	if w.lost != nil {
+		return w.lost
+	}
+	for _, f := range files {
+		if root.Transient(f.fault) {
+			return &unread{fmt.Sprintf("read %s: %s", ext.Quote(f.file), explain(f.fault)), f.fault}
+		}
+	}
+	return nil
+}
+
+// unread is an error whose text is safe to print.
+type unread struct {
+	text string
+	err  error
+}
+
+func (u *unread) Error() string { return u.text }
+func (u *unread) Unwrap() error { return u.err }
 
 // build is Load without the reading. The order of files means nothing.
 func build(in Inputs, files []content) (*Config, ext.Findings) {

@@ -47,12 +47,24 @@ type Workspace struct {
 	// Fault says why ID is the directory's own although it lies in a git
 	// checkout; "" when nothing is wrong.
 	Fault string
+
+	lost error // why it is not known to be the workspace that was found; see Again
 }
 
 // Again is the workspace in the same directory as it is now: another directory
-// may have taken its place, or a repository may have been begun in it.
+// may have taken its place, or a repository may have been begun in it. Where the
+// directory is gone, or had an identity that cannot be told any more, what is
+// loaded for it says so (see Config.Unanswered).
 func (w Workspace) Again() Workspace {
+	was := w.Fault
 	w.ID, w.Mark, w.Fault = identity(w.Dir)
+	_, err := os.Stat(w.Dir)
+	switch {
+	case err != nil:
+		w.lost = &unread{fmt.Sprintf("the workspace %s: %s; put it back, or end what serves it", ext.Quote(w.Dir), explain(err)), err}
+	case w.Fault != "" && was == "":
+		w.lost = fmt.Errorf("whose workspace %s is cannot be told: %s", ext.Quote(w.Dir), w.Fault)
+	}
 	return w
 }
 

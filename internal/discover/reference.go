@@ -169,6 +169,6 @@ var TooMuchCode = &ext.Check{
 // Checks lists what reading can find.
 var Checks = []*ext.Check{
 	source.Escape, source.Dangling, source.Loop, source.LooksLikeLink, source.Followed, source.Moved,
-	source.TooLarge, source.TooMany, source.TooDeep, source.WrongKind, source.Unreadable, source.Busy, source.BadEnding,
+	source.TooLarge, source.TooMany, source.TooDeep, source.WrongKind, source.Unreadable, source.Busy, source.Device, source.BadEnding,
 	source.NearMiss, source.Flat, source.NoDocument, AssetOutside, TooMuchCode, NotDigested,
 }

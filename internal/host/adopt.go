@@ -152,6 +152,8 @@ type held struct {
 	mu      sync.Mutex
 	records state.Snapshot
 	once    bool // the workspace is adopted for this host alone
+	// unwritten are those of the records that are still to be written.
+	unwritten []state.Record
 }
 
 // addTo adds to a snapshot what this host remembers for itself.
@@ -167,12 +169,4 @@ func (h *Host) addTo(s *state.Snapshot) {
 	for _, d := range h.held.records.Descriptions {
 		s.Put(d)
 	}
-}
-
-// once reports whether the workspace is adopted for this host alone, so that
-// nothing of it is recorded.
-func (h *Host) once() bool {
-	h.held.mu.Lock()
-	defer h.held.mu.Unlock()
-	return h.held.once
 }

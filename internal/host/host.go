@@ -54,6 +54,7 @@ type Options struct {
 type Host struct {
 	options Options
 	pass    sync.Mutex
+	waits   time.Time // since when passes are not whole; zero: the last one was
 	now     atomic.Pointer[Generation]
 	kept    kept
 	held    held
@@ -97,10 +98,13 @@ func (h *Host) reread(ctx context.Context, roots []string) (*Generation, error) 
 }
 
 // publish makes a pass, for who holds the lock of the pass, and remembers
-// whether it failed.
+// whether it failed or is not whole.
 func (h *Host) publish(ctx context.Context) (*Generation, error) {
 	g, err := h.next(ctx)
-	if err == nil || ctx.Err() == nil { // else nothing failed: nobody waits for it any more
+	switch {
+	case err == nil:
+		h.failed(g.whole())
+	case ctx.Err() == nil: // else nothing failed: nobody waits for it any more
 		h.failed(err)
 	}
 	return g, err
@@ -108,11 +112,14 @@ func (h *Host) publish(ctx context.Context) (*Generation, error) {
 
 func (h *Host) next(ctx context.Context) (*Generation, error) {
 	g, err := h.run(ctx, false)
-	was := h.Now()
-	if err == nil && (was != nil || h.options.Serve != nil) {
-		err = g.whole()
+	if err == nil {
+		err = h.fit(g)
 	}
-	if err != nil {
+	was := h.Now()
+	switch {
+	case err != nil && was != nil:
+		return nil, fmt.Errorf("read the workspace: %w; what was read before stays in use", err)
+	case err != nil:
 		return nil, fmt.Errorf("read the workspace: %w", err)
 	}
 	g.Number = 1
@@ -203,17 +210,8 @@ type Generation struct {
 	alive     func(ext.Ref) bool // whether something running answers for a reference
 	revision  uint64             // of the state that the pass began with
 	lapses    time.Time          // when the next grant ends; zero: none does
-	busy      error              // what the system could not answer while it was read; nil: nothing
-}
 
-// whole is nil when the system answered everything that was asked. Where it did
-// not, a guard may be missing only for that, so that such a generation takes no
-// other's place and nobody adopts it.
-func (g *Generation) whole() error {
-	if g.busy == nil {
-		return nil
-	}
-	return fmt.Errorf("the system could not answer what is there: %w", g.busy)
+	unanswered
 }
 
 // Digest identifies the composition in use.

@@ -94,7 +94,7 @@ func (x Index) save(s ext.Source, p *part) error {
 
 // passing are findings whose reason may pass without a trace in any file.
 func passing(f FindingRow) bool {
-	return f.Code == SourceFailed.Code || f.Code == source.Unreadable.Code || f.Code == source.Busy.Code
+	return f.Code == SourceFailed.Code || f.Code == source.Unreadable.Code || f.Code == source.Busy.Code || f.Code == source.Device.Code
 }
 
 func (x Index) file(t traced) string {

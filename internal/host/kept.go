@@ -72,7 +72,7 @@ func (s *keptSource) holds(key ext.Digest) bool {
 	}
 	return !s.stale && len(s.trees) > 0 && !slices.ContainsFunc(s.trees, func(t scanned) bool {
 		// What lies outside the roots is not watched.
-		return t.err != nil || t.tree.Root == "" || t.left || t.busy() != nil
+		return t.err != nil || t.tree.Root == "" || t.left || t.unanswered() != nil
 	})
 }
 

@@ -83,7 +83,7 @@ func (h *Host) run(ctx context.Context, vouched bool) (*Generation, error) {
 	g.Config, g.decisions, g.unread, g.read = use.config, use.decisions, use.unread, use.read
 	g.findings = slices.Concat(p.findings, g.findings, use.findings)
 	g.Composition = p.compose(use)
-	g.revision, g.lapses, g.busy = p.state.Revision, p.lapses, p.busy
+	g.revision, g.lapses, g.unanswered = p.state.Revision, p.lapses, p.unanswered
 	return g, nil
 }
 
@@ -145,6 +145,9 @@ func (p *pass) fallBack(ctx context.Context, g *Generation, was adopted) (*readi
 	if err != nil {
 		return nil, err
 	}
+	if err := cfg.Unanswered(); err != nil {
+		p.note(err, root.Device(err))
+	}
 	g.Adopted, g.Lapsed = true, difference(was.Effects, g.effects)
 	g.findings.Add(AdoptionLapsed.At(ext.Origin{}, "since it was adopted: %s", summary(g.Lapsed)))
 	rules := p.rules(cfg, true)
@@ -176,7 +179,7 @@ type pass struct {
 	now      time.Time
 	lapses   time.Time // when the next grant ends; zero: none does
 	findings ext.Findings
-	busy     error // what the system could not answer; nil when it answered everything
+	unanswered
 }
 
 // begin reads the configuration and the state. A host that only looks goes on
@@ -199,6 +202,9 @@ func (h *Host) begin(ctx context.Context) (*pass, error) {
 	p := &pass{host: h, config: cfg, now: now, findings: findings}
 	p.lapses, _ = snap.NextLapse(now)
 	p.state = snap.At(now)
+	if err := cfg.Unanswered(); err != nil {
+		p.note(err, root.Device(err))
+	}
 	h.addTo(&p.state)
 	return p, nil
 }
@@ -259,8 +265,8 @@ func (p *pass) read(ctx context.Context, c *config.Config, vouched bool, rules a
 	for _, s := range sources {
 		r.take(s)
 		for i := range s.trees {
-			if f := s.trees[i].busy(); f != nil && p.busy == nil {
-				p.busy = fmt.Errorf("%s: %s", f.Origin, f.Message)
+			if f := s.trees[i].unanswered(); f != nil {
+				p.note(fmt.Errorf("%s in %s: %s", f.Origin, ext.Quote(s.trees[i].tree.Root), f.Message), f.Check == source.Device)
 			}
 		}
 	}

@@ -1,7 +1,6 @@
 package host
 
 import (
-	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -29,14 +28,9 @@ const (
 )
 
 // Configure reads the configuration of the place, with the workspace's files as
-// they were instead of as they are where these are given. Where the place had an
-// identity and it cannot be told any more, that is an error: it may be another's.
+// they were instead of as they are where these are given.
 func (p Place) Configure(instead *config.Files) (*config.Config, ext.Findings, error) {
-	w := p.Workspace.Again()
-	if w.Fault != "" && p.Workspace.Fault == "" {
-		return nil, nil, fmt.Errorf("whose workspace %s is cannot be told now: %s", ext.Quote(w.Dir), w.Fault)
-	}
-	return config.Load(config.Inputs{Workspace: w, Env: p.Env, User: p.Paths.User, Managed: p.Paths.Managed, Instead: instead})
+	return config.Load(config.Inputs{Workspace: p.Workspace.Again(), Env: p.Env, User: p.Paths.User, Managed: p.Paths.Managed, Instead: instead})
 }
 
 // Files are the files of the place that a host reads besides extensions.

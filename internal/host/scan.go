@@ -71,9 +71,9 @@ func (r scanning) scan(ctx context.Context, sources []ext.Source, take func(scan
 	return ctx.Err()
 }
 
-// busy is the finding that says what of the tree, or of its source, the system
-// could not answer; nil when it answered everything.
-func (s *scanned) busy() *ext.Finding {
+// unanswered is the finding that says what of the tree, or of its source, the
+// system did not answer; nil when it answered everything.
+func (s *scanned) unanswered() *ext.Finding {
 	if root.Transient(s.err) {
 		f := source.FaultOf(s.err, ext.Origin{Source: s.source})
 		return &f
@@ -82,7 +82,7 @@ func (s *scanned) busy() *ext.Finding {
 	if s.err == nil && !s.tree.Unread {
 		told = s.candidate.Tree().Findings
 	}
-	if i := slices.IndexFunc(told, func(f ext.Finding) bool { return f.Check == source.Busy }); i >= 0 {
+	if i := slices.IndexFunc(told, source.Unanswered); i >= 0 {
 		return &told[i]
 	}
 	return nil
@@ -99,6 +99,11 @@ func (r scanning) one(ctx context.Context, at int, from string, t ext.Tree, err 
 			o.Limits = r.own
 		}
 		s.candidate, s.err = discover.Scan(ctx, t, o)
+	}
+	if fs, ok := t.FS.(interface{ Transient() error }); ok && t.Unread {
+		if err := fs.Transient(); err != nil { // perhaps it is of a format that is read
+			s.tree.Findings = append(slices.Clip(t.Findings), source.FaultOf(err, t.Origin))
+		}
 	}
 	if r.judge != nil && s.err == nil && !t.Unread {
 		r.judge(&s)

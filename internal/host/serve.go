@@ -11,7 +11,6 @@ import (
 	"github.com/mortise-dev/mortise/internal/admit"
 	"github.com/mortise-dev/mortise/internal/call"
 	"github.com/mortise-dev/mortise/internal/session"
-	"github.com/mortise-dev/mortise/internal/state"
 	"github.com/mortise-dev/mortise/internal/watch"
 )
 
@@ -50,12 +49,11 @@ type Hooks struct {
 }
 
 const (
-	// settling is how long the host waits for more servers to describe
-	// themselves before it takes in those that did, and how long at most.
-	settling, settlingMost = 50 * time.Millisecond, 500 * time.Millisecond
 	// pollState is how often the host looks whether another process changed the
 	// state, where no call does.
 	pollState = 2 * time.Second
+	// restMost is how long it waits at most before it makes a failed pass again.
+	restMost = 30 * time.Second
 )
 
 // serving is what a host does while it serves.
@@ -92,6 +90,7 @@ func (h *Host) Serve(ctx context.Context) error {
 	h.begun()
 	poll := time.NewTicker(pollState)
 	defer poll.Stop()
+	var rest rest
 	for {
 		select {
 		case <-ctx.Done():
@@ -108,28 +107,52 @@ func (h *Host) Serve(ctx context.Context) error {
 		case <-s.unseen:
 			_, _ = h.Refresh(ctx)
 		case <-poll.C:
-			h.poll(ctx)
+			h.poll(ctx, &rest)
 		}
 	}
 }
 
 // poll looks whether another process changed the state, and does again what
 // failed before: no file need change for it to succeed now.
-func (h *Host) poll(ctx context.Context) {
+func (h *Host) poll(ctx context.Context, r *rest) {
 	h.serving.mu.Lock()
 	waiting := len(h.serving.pending) > 0
 	h.serving.mu.Unlock()
-	if waiting {
+	if waiting || h.unwritten() {
 		h.takeIn(ctx)
 		return
 	}
-	if h.Fault() != nil {
-		_, _ = h.Refresh(ctx)
-		return
-	}
-	if _, err := h.Current(ctx); err != nil {
+	g, err := h.unchanged(ctx)
+	switch {
+	case err != nil && ctx.Err() == nil:
 		h.failed(err)
+	case err != nil:
+	case h.Fault() == nil && g == nil:
+		_, _ = h.Current(ctx)
+	case h.Fault() != nil && r.over():
+		_, _ = h.Refresh(ctx)
 	}
+	if h.Fault() == nil {
+		*r = rest{}
+	}
+}
+
+// rest is the pause before a failed pass is made again: each is twice as long as
+// the one before, so that what fails for ever costs next to nothing.
+type rest struct {
+	until time.Time
+	last  time.Duration
+}
+
+// over reports whether the pause is over, and begins the next one if so.
+func (r *rest) over() bool {
+	now := time.Now()
+	if now.Before(r.until) {
+		return false
+	}
+	r.last = min(max(2*r.last, pollState), restMost)
+	r.until = now.Add(r.last - pollState/2) // the poll that is due then must find it over
+	return true
 }
 
 // begun has what the current generation names run.
@@ -137,27 +160,6 @@ func (h *Host) begun() {
 	h.pass.Lock()
 	defer h.pass.Unlock()
 	h.published(h.Now())
-}
-
-// settle waits until nothing more comes.
-func settle(ctx context.Context, fresh <-chan struct{}) {
-	most := time.NewTimer(settlingMost)
-	defer most.Stop()
-	for {
-		quiet := time.NewTimer(settling)
-		select {
-		case <-fresh:
-			quiet.Stop()
-		case <-quiet.C:
-			return
-		case <-most.C:
-			quiet.Stop()
-			return
-		case <-ctx.Done():
-			quiet.Stop()
-			return
-		}
-	}
 }
 
 // end ends all that was started, each whatever failed before it.
@@ -181,7 +183,7 @@ func (h *Host) end() error {
 func (h *Host) failed(err error) {
 	s := &h.serving
 	s.mu.Lock()
-	same := err == nil && s.fault == nil || err != nil && s.fault != nil && err.Error() == s.fault.Error()
+	same := (err == nil) == (s.fault == nil)
 	s.fault = err
 	s.mu.Unlock()
 	if !same {
@@ -196,8 +198,8 @@ func (h *Host) Fault() error {
 	return h.serving.fault
 }
 
-// SubscribeFaults has listen told when passes begin to fail, or fail for another
-// reason, and with nil when one does not fail any more. It must not block and not
+// SubscribeFaults has listen told when passes begin to fail, and with nil when one
+// does not fail any more. It must not block and not
 // call the host. The function returned ends it.
 func (h *Host) SubscribeFaults(listen func(error)) (cancel func()) {
 	return h.serving.faults.add(listen)
@@ -357,74 +359,4 @@ func (h *Host) allowed(ctx context.Context, d Described) error {
 		}
 	}
 	return ext.AsRefused(fmt.Errorf("%s is not what was consented to any more, or is not in use; mortise list says why", ext.Escape(ext.Qualified(d.Extension, d.Server))))
-}
-
-// described is told what a server said of itself.
-func (h *Host) described(d Described) {
-	s := &h.serving
-	s.mu.Lock()
-	s.pending = append(s.pending, d)
-	s.mu.Unlock()
-	select {
-	case s.fresh <- struct{}{}:
-	default:
-	}
-}
-
-// takeIn remembers what servers said of themselves and makes a pass over it.
-// What is nothing new changes nothing.
-func (h *Host) takeIn(ctx context.Context) {
-	s := &h.serving
-	s.mu.Lock()
-	pending := s.pending
-	s.pending = nil
-	s.mu.Unlock()
-	snap, err := h.options.Store.Load(ctx)
-	if err != nil {
-		h.failed(fmt.Errorf("load the state: %w", err))
-		s.mu.Lock()
-		s.pending = append(pending, s.pending...) // for the next time
-		s.mu.Unlock()
-		return
-	}
-	h.addTo(&snap)
-	w := h.Now().now.Workspace()
-	var records []state.Record
-	for _, d := range pending {
-		r := state.Description{
-			Workspace: w.ID, Extension: d.Extension, Server: d.Server, Declaration: d.Declaration, Content: d.Content, At: h.options.Clock().UTC(),
-		}
-		if !remembered(snap.Descriptions, r) {
-			records = append(records, r)
-		}
-	}
-	if len(records) == 0 {
-		return
-	}
-	h.held.mu.Lock()
-	h.held.records.Put(records...)
-	h.held.mu.Unlock()
-	if !h.once() {
-		err = h.options.Store.Update(ctx, func(s *state.Snapshot) error {
-			s.Put(records...)
-			return nil
-		})
-	}
-	h.pass.Lock()
-	defer h.pass.Unlock()
-	h.untold()
-	_, pass := h.publish(ctx)
-	if err != nil {
-		h.failed(errors.Join(err, pass))
-	}
-}
-
-// remembered reports whether a description says nothing new.
-func remembered(known []state.Description, d state.Description) bool {
-	for _, k := range known {
-		if k.Workspace == d.Workspace && k.Extension == d.Extension && k.Server == d.Server {
-			return k.Declaration == d.Declaration && k.Content == d.Content
-		}
-	}
-	return false
 }

@@ -10,16 +10,27 @@ import (
 // transient are the errors by which a system says that it could not answer, and
 // not what is there. The same question may have another answer in a moment,
 // without any file having changed.
-var transient = []error{
+var transient = append([]error{
 	syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.ENOBUFS,
-	syscall.EINTR, syscall.EAGAIN, syscall.ETIMEDOUT,
-	syscall.EIO, syscall.ESTALE,
-}
+	syscall.EINTR, syscall.EAGAIN,
+}, device...)
+
+// device are those of them that a disk or a network file system gives. They may
+// also be all that there ever is to hear of a file.
+var device = []error{syscall.EIO, syscall.ESTALE, syscall.ETIMEDOUT}
 
 // Transient reports whether err says nothing of what is there: too many files
 // are open, memory is short, a disk or the network did not answer.
 func Transient(err error) bool {
-	return err != nil && slices.ContainsFunc(transient, func(t error) bool { return errors.Is(err, t) })
+	return oneOf(transient, err)
+}
+
+// Device reports whether err is a transient error of a disk or a network file
+// system, which may last for one file while everything else is answered.
+func Device(err error) bool { return oneOf(device, err) }
+
+func oneOf(all []error, err error) bool {
+	return err != nil && slices.ContainsFunc(all, func(t error) bool { return errors.Is(err, t) })
 }
 
 // Transient is the first transient error that r, or a file that it opened, gave

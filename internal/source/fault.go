@@ -67,10 +67,19 @@ var (
 	}
 	Busy = &ext.Check{
 		Code: "system-busy", Severity: ext.Error,
-		Doc: "The system could not answer what is there: too many files are open, memory is short, or a disk or the network did not answer. Nothing of the extension is used, and a host that serves goes on with what it read before.",
-		Fix: "Mend what the message names, and look again.",
+		Doc: "The system could not answer what is there: too many files are open, or memory is short. Nothing of the extension is used, and a host that serves goes on with what it read before.",
+		Fix: "End what takes up the system's files or memory, and look again.",
+	}
+	Device = &ext.Check{
+		Code: "device-error", Severity: ext.Error,
+		Doc: "A disk or a network file system did not answer what is there. Nothing of the extension is used; a host that serves goes on for half a minute with what it read before.",
+		Fix: "Bring the disk or the network back, or mend or remove what the message names, and look again.",
 	}
 )
+
+// Unanswered reports whether a finding says that the system did not answer, and
+// not what is there.
+func Unanswered(f ext.Finding) bool { return f.Check == Busy || f.Check == Device }
 
 // FaultOf is the finding for an error of looking at or reading a file or an
 // extension's directory.
@@ -90,6 +99,8 @@ func FaultOf(err error, o ext.Origin) ext.Finding {
 		return WrongKind.At(o, "it %s", kind)
 	case errors.Is(err, root.ErrLoop):
 		return Loop.At(o, "links lead in a circle")
+	case root.Device(err):
+		return Device.At(o, "%s", ext.Escape(err.Error()))
 	case root.Transient(err):
 		return Busy.At(o, "%s", ext.Escape(err.Error()))
 	case errors.Is(err, fs.ErrNotExist):

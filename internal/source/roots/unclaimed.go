@@ -40,7 +40,7 @@ func (f *finder) unlisted(t *ext.Tree, c candidate) {
 			return
 		}
 		f := source.FaultOf(d.err, t.Origin.At(relative(d.path, c.path), 0))
-		if f.Check != source.Busy {
+		if !source.Unanswered(f) {
 			f = Unlisted.At(f.Origin, "%s", f.Message)
 		}
 		t.Findings.Add(f)
