@@ -242,7 +242,7 @@ func (c *conn) omit() {
 	first := c.omitted == 1
 	c.mu.Unlock()
 	if first {
-		c.log.note("it does not take what it is sent; messages of ours are left out")
+		c.log.note("it takes what it is sent too slowly; messages of ours are left out")
 	}
 }
 

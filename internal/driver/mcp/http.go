@@ -19,7 +19,7 @@ import (
 
 const (
 	farewell    = 2 * time.Second  // to tell a server that its session is over
-	aside       = 5 * time.Second  // for a message that may be lost
+	lossTime    = 5 * time.Second  // for a message that may be lost
 	doubt       = 15 * time.Second // for a ping to a server that lost a message
 	maxErrorDoc = 64 << 10         // of the body of an error
 	maxResumes  = 5                // of one answer, without anything new
@@ -62,7 +62,7 @@ func openRemote(c *conn, client, aside *http.Client, url string, headers []Pair,
 	w := &remote{
 		conn: c, client: client, aside: aside, url: url, headers: headers, limit: limit,
 		ctx: ctx, cancel: cancel, posts: map[uint64]context.CancelFunc{},
-		answers: make(chan *frame, outbox), notices: make(chan *frame, outbox),
+		answers: make(chan *frame, outbox), notices: make(chan *frame, notices),
 	}
 	c.wire = w
 	w.work.Go(func() { w.pour(w.answers) })
@@ -130,7 +130,7 @@ func (w *remote) pour(queue <-chan *frame) {
 
 // attempt posts what may be lost.
 func (w *remote) attempt(f *frame) {
-	ctx, cancel := context.WithTimeout(w.ctx, aside)
+	ctx, cancel := context.WithTimeout(w.ctx, lossTime)
 	defer cancel()
 	if err := w.post(ctx, f, 0); err != nil && w.ctx.Err() == nil {
 		w.conn.log.remark(func() string { return fmt.Sprintf("%s was not delivered: %v", f.method, err) })
@@ -244,7 +244,7 @@ func (w *remote) again(ctx context.Context, session string) error {
 	w.mu.Lock()
 	w.forgotten = session
 	w.mu.Unlock()
-	w.conn.log.note("it has forgotten the session; a new one is begun")
+	w.conn.log.remark(func() string { return "it has forgotten the session; a new one is begun" })
 	err := w.renew(ctx)
 	if err != nil && ctx.Err() == nil {
 		w.conn.end(err)
@@ -258,6 +258,10 @@ func (w *remote) known() string {
 	return w.session
 }
 
+// takesLong are the requests that a server may take its time for: as many as
+// clients make. What else is asked of it must not wait for them.
+var takesLong = map[string]bool{"tools/call": true, "prompts/get": true, "resources/read": true, "completion/complete": true}
+
 // do makes one HTTP request. Declared headers come first, the protocol's own
 // replace them.
 func (w *remote) do(ctx context.Context, method string, f *frame, session, after string) (*http.Response, error) {
@@ -270,9 +274,9 @@ func (w *remote) do(ctx context.Context, method string, f *frame, session, after
 		return nil, errors.New("the address cannot be used") // err shows it whole
 	}
 	w.decorate(req, f, session, after)
-	client := w.client
-	if f != nil && (f.kind != request || f.method == "ping") {
-		client = w.aside
+	client := w.aside
+	if f == nil || f.kind == request && takesLong[f.method] {
+		client = w.client
 	}
 	resp, err := client.Do(req)
 	if err != nil {

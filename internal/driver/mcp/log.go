@@ -18,6 +18,8 @@ const (
 	maxLogLine = 8 << 10
 	maxTail    = 10 // lines of standard error that a status shows
 	leastValue = 8  // letters; shorter values are words like others
+
+	logPause = 10 * time.Second // before a file that could not be written is tried again
 )
 
 // journal is what a server prints beside the protocol, and our notes on it: a
@@ -31,7 +33,7 @@ type journal struct {
 	file    *os.File
 	size    int64
 	off     bool            // there is nothing more to write
-	broken  bool            // the file cannot be written
+	broken  time.Time       // until when the file is not tried again; zero: it can be written
 	partial []byte          // of standard error, a line without an end yet
 	tail    [maxTail][]byte // the last lines of it as they came, in a ring
 	lasts   int             // how many lines went into tail
@@ -192,24 +194,26 @@ func (j *journal) counted() int {
 func (j *journal) where() string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.broken {
+	if !j.broken.IsZero() {
 		return ""
 	}
 	return j.path
 }
 
 func (j *journal) line(kind, s string) {
-	if j.path == "" || j.off || j.broken {
+	if j.path == "" || j.off || time.Now().Before(j.broken) {
 		return
 	}
 	b := []byte(time.Now().UTC().Format("2006-01-02T15:04:05.000Z") + " " + kind + " " + s + "\n")
-	if err := j.room(int64(len(b))); err != nil {
-		j.broken = true
-		return
+	err := j.room(int64(len(b)))
+	if err == nil {
+		var n int
+		n, err = j.file.Write(b)
+		j.size += int64(n)
 	}
-	n, err := j.file.Write(b)
-	j.size += int64(n)
-	j.broken = err != nil
+	if j.broken = (time.Time{}); err != nil {
+		j.broken = time.Now().Add(logPause)
+	}
 }
 
 // room opens the file, and puts one away that is full.

@@ -169,3 +169,30 @@ func TestLogFloodLastLines(t *testing.T) {
 		t.Errorf("the log: got %d bytes, %v; want the last lines left out of it", len(b), err)
 	}
 }
+
+// TestLogComesBack wants a file that could not be written, for a disk that was
+// full or too many open files, to be tried again after a while.
+func TestLogComesBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := filepath.Join(t.TempDir(), "logs")
+		if err := os.WriteFile(dir, nil, 0o600); err != nil { // a file where a directory must be
+			t.Fatal(err)
+		}
+		j := &journal{path: filepath.Join(dir, "s.log")}
+		defer j.close()
+		j.note("lost")
+		if j.where() != "" {
+			t.Error("where: got a file that cannot be written")
+		}
+		if err := os.Remove(dir); err != nil {
+			t.Fatal(err)
+		}
+		j.note("lost too")
+		time.Sleep(logPause)
+		j.note("kept")
+		b, err := os.ReadFile(j.where())
+		if err != nil || strings.Count(string(b), "\n") != 1 || !strings.Contains(string(b), "note kept") {
+			t.Errorf("got %q, %v, want the line after the pause", b, err)
+		}
+	})
+}

@@ -97,6 +97,10 @@ func faithful(env []string) *http.Client {
 // beyond that wait for one; what is small has as many of its own, see remote.do.
 const maxConns = 128
 
+// notices is how many notices of ours wait for a server: all calls may be given up
+// at once.
+const notices = 4 * maxConns
+
 func transport(env []string) *http.Transport {
 	get := func(names ...string) string {
 		for _, n := range names {
