@@ -5,17 +5,23 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"maps"
 	"net"
 	"net/http"
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 )
 
-const (
-	mostConnections = 512              // that are open at once at the public address
-	bodyTime        = 30 * time.Second // for a request's body to come in
-)
+const bodyTime = 30 * time.Second // for a request's body to come in
+
+// connections is how many may be open at once at the public address: half of the
+// files that this process may open at most, so that there is room to read.
+func connections() int { return min(512, max(openFiles()/2, 8)) }
+
+// manyFiles is where a limit on open files is none that matters.
+const manyFiles = 1 << 16
 
 // serveHTTP serves until ctx ends. Streams that are open then are cut. What goes
 // wrong meanwhile is told.
@@ -53,25 +59,45 @@ func timely(next http.Handler) http.Handler {
 	})
 }
 
-// faults takes the lines of an HTTP server's log, of each what it says first,
-// and once where it says it again and again.
+// faults takes the entries of an HTTP server's log, of each what it says first.
+// One that differs from another in its numbers alone is told once a minute.
 type faults struct {
 	tell func(error)
 
 	mu   sync.Mutex
-	last string
+	told map[string]time.Time
 }
+
+// mostFaults is how many kinds of faults are known at once.
+const mostFaults = 64
 
 // Write takes one entry of the log.
 func (f *faults) Write(entry []byte) (int, error) {
 	text, _, _ := strings.Cut(strings.TrimSpace(string(entry)), "\n") // stacks of this program are nobody's business
 	text, _, _ = strings.Cut(text, "; retrying in ")
-	f.mu.Lock()
-	again := text == f.last
-	f.last = text
-	f.mu.Unlock()
-	if !again {
+	if f.news(text) {
 		f.tell(errors.New(text))
 	}
 	return len(entry), nil
+}
+
+func (f *faults) news(text string) bool {
+	kind := strings.Map(func(r rune) rune {
+		if unicode.IsDigit(r) {
+			return -1
+		}
+		return r
+	}, text)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	now := time.Now()
+	maps.DeleteFunc(f.told, func(_ string, at time.Time) bool { return now.Sub(at) >= time.Minute })
+	if _, again := f.told[kind]; again || len(f.told) >= mostFaults {
+		return false
+	}
+	if f.told == nil {
+		f.told = map[string]time.Time{}
+	}
+	f.told[kind] = now
+	return true
 }

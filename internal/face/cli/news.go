@@ -11,8 +11,8 @@ import (
 // news is what the person of a serving host was last told.
 type news struct {
 	states map[string]running.State // of servers
-	fault  string                   // of the last pass
-	polled int                      // places
+	failed bool                     // the last pass
+	polled map[string]string        // places, and why
 }
 
 // servers says which came to another state. That one is being started again is
@@ -22,6 +22,9 @@ func (n *news) servers(all []running.Status) []string {
 		n.states = map[string]running.State{}
 	}
 	var lines []string
+	maps.DeleteFunc(n.states, func(name string, _ running.State) bool { // one that comes again is news
+		return !slices.ContainsFunc(all, func(st running.Status) bool { return st.Name == name })
+	})
 	for _, st := range all {
 		if st.State == running.Starting || n.states[st.Name] == st.State {
 			continue
@@ -41,30 +44,33 @@ func (n *news) servers(all []running.Status) []string {
 
 // pass says that passes begin to fail, and that they do not any more.
 func (n *news) pass(fault error) []string {
-	text, was := "", n.fault
-	if fault != nil {
-		text = bounded(fault.Error())
-	}
-	n.fault = text
+	was := n.failed
+	n.failed = fault != nil
 	switch {
-	case text == was:
+	case n.failed == was:
 		return nil
-	case text == "":
-		return []string{"everything can be read again, and what changed is in use"}
+	case n.failed:
+		return []string{bounded(fault.Error()) + "; it is tried again"}
 	}
-	return []string{text + "; what was read before stays in use, and it is tried again every two seconds"}
+	return []string{"everything is in order again, and what changed is in use"}
 }
 
 // watched says that changes take a while to show where the system tells of none.
 func (n *news) watched(polled map[string]string) []string {
 	was := n.polled
-	if n.polled = len(polled); n.polled <= was {
+	n.polled = polled
+	var more []string
+	for _, place := range slices.Sorted(maps.Keys(polled)) {
+		if _, known := was[place]; !known {
+			more = append(more, place)
+		}
+	}
+	if len(more) == 0 {
 		return nil
 	}
-	first := slices.Sorted(maps.Keys(polled))[0]
-	text := "changes in " + count(len(polled), "place") + " take two seconds to show: in " + ext.Escape(first)
-	if len(polled) > 1 {
+	text := "changes in " + count(len(more), "place") + " take two seconds to show: in " + ext.Escape(more[0])
+	if len(more) > 1 {
 		text += " and others"
 	}
-	return []string{text + ", since " + bounded(polled[first])}
+	return []string{text + ", since " + bounded(polled[more[0]])}
 }

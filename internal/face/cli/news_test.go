@@ -36,8 +36,19 @@ func TestNews(t *testing.T) {
 	}
 }
 
-// A pass that fails is told of once, however often it is tried, and so is its
-// end; places that are polled when there are more of them.
+// A server that went and came again is told of.
+func TestNewsOfServersThatGo(t *testing.T) {
+	var n news
+	ready := []running.Status{{Name: "owner:s", State: running.Ready, Tools: 1}}
+	n.servers(ready)
+	n.servers(nil)
+	if got := n.servers(ready); len(got) != 1 {
+		t.Errorf("got %q, want it told again", got)
+	}
+}
+
+// A pass that fails is told of once, however often it is tried and for whatever
+// reason, and so is its end.
 func TestNewsOfPasses(t *testing.T) {
 	var n news
 	for _, c := range []struct {
@@ -45,15 +56,21 @@ func TestNewsOfPasses(t *testing.T) {
 		want  []string
 	}{
 		{nil, nil},
-		{errors.New("no\x1b"), []string{`no\x1b; what was read before stays in use, and it is tried again every two seconds`}},
+		{errors.New("no\x1b"), []string{`no\x1b; it is tried again`}},
 		{errors.New("no\x1b"), nil},
-		{nil, []string{"everything can be read again, and what changed is in use"}},
+		{errors.New("nor that"), nil},
+		{nil, []string{"everything is in order again, and what changed is in use"}},
 		{nil, nil},
 	} {
 		if got := n.pass(c.fault); !slices.Equal(got, c.want) {
 			t.Errorf("%v: got %q, want %q", c.fault, got, c.want)
 		}
 	}
+}
+
+// Places that are polled are told of when they come to be.
+func TestNewsOfPolling(t *testing.T) {
+	var n news
 	for _, c := range []struct {
 		polled map[string]string
 		want   []string
@@ -61,7 +78,7 @@ func TestNewsOfPasses(t *testing.T) {
 		{nil, nil},
 		{map[string]string{"/net": "it lies on nfs"}, []string{"changes in 1 place take two seconds to show: in /net, since it lies on nfs"}},
 		{map[string]string{"/net": "it lies on nfs"}, nil},
-		{map[string]string{"/net": "it lies on nfs", "/more": "there are too many"}, []string{"changes in 2 places take two seconds to show: in /more and others, since there are too many"}},
+		{map[string]string{"/a": "there are too many", "/b": "there are too many"}, []string{"changes in 2 places take two seconds to show: in /a and others, since there are too many"}},
 		{nil, nil},
 	} {
 		if got := n.watched(c.polled); !slices.Equal(got, c.want) {

@@ -70,7 +70,7 @@ func (s *serving) run(ctx context.Context) error {
 		}, fail, stop)
 	} else {
 		s.start(func() error {
-			return serveHTTP(ctx, netutil.LimitListener(s.public, mostConnections), s.endpoint.Handler(), s.call.complain)
+			return serveHTTP(ctx, netutil.LimitListener(s.public, connections()), s.endpoint.Handler(), s.call.complain)
 		}, fail, stop)
 	}
 	if err := s.told(ctx); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"sync"
+	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -13,7 +14,8 @@ import (
 // client is one connected client.
 type client struct {
 	agent    *host.Agent
-	boundary string // around foreign text; no text can know it
+	boundary string       // around foreign text; no text can know it
+	used     atomic.Int64 // when it last asked for something, in ns since 1970
 
 	mu     sync.Mutex
 	sealed map[string]*host.View // by list: what the client was given of it last
@@ -31,14 +33,38 @@ func (g *Gateway) client(s *mcp.ServerSession) *client {
 	if g.closed { // a request that came at the last moment; nobody waits for its session
 		return c
 	}
+	if len(g.clients) >= mostClients {
+		g.endIdle()
+	}
 	g.clients[s] = c
 	g.waiting.Go(func() {
 		_ = s.Wait() // why it ended does not matter
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		delete(g.clients, s)
+		delete(g.over, s)
 	})
 	return c
+}
+
+// endIdle ends the session that asked for nothing for longest and has nothing in
+// flight, for who holds the lock. Its client begins another when it comes back.
+func (g *Gateway) endIdle() {
+	busy := map[*mcp.ServerSession]bool{}
+	for _, s := range g.running {
+		busy[s] = true
+	}
+	var idle *mcp.ServerSession
+	for s, c := range g.clients {
+		if !busy[s] && !g.over[s] && (idle == nil || c.used.Load() < g.clients[idle].used.Load()) {
+			idle = s
+		}
+	}
+	if idle == nil {
+		return
+	}
+	g.over[idle] = true
+	g.waiting.Go(func() { _ = idle.Close() }) // what is left of it ends with the connection
 }
 
 // The lists that are sealed each for itself: a client that takes the new

@@ -42,6 +42,7 @@ type Options struct {
 const (
 	idleSession = 24 * time.Hour // after which a client is taken to be gone: people come back to an agent the next morning
 	largestBody = 16 << 20       // of a request
+	mostClients = 1000           // that are connected at once; a new one ends the session that was idle longest
 )
 
 // Gateway serves any number of clients. Make one with New; Close it.
@@ -89,32 +90,30 @@ func spoken() []string {
 // Handler serves MCP over Streamable HTTP at whatever path it is given. It
 // refuses what a page in a browser could ask: requests from other origins, and
 // those that came to this machine under another name than its own. The requests
-// that a session has in flight are given up when it is deleted.
+// that a session has in flight are given up when it is deleted, and the session
+// that has been idle longest when there are too many.
 func (g *Gateway) Handler() http.Handler {
-	return http.NewCrossOriginProtection().Handler(g.deletes(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return g.server }, &mcp.StreamableHTTPOptions{
-		Logger: g.options.Log, SessionTimeout: idleSession, MaxRequestBodyBytes: largestBody,
-	})))
-}
-
-// deletes gives up the requests of a session that is about to be deleted: the
-// library waits for them.
-func (g *Gateway) deletes(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if s := g.session(r.Header.Get("Mcp-Session-Id")); r.Method == http.MethodDelete && s != nil {
-			g.giveUp(s)
-			defer g.forget(s)
+	known := spoken()
+	serve := mcp.NewStreamableHTTPHandler(func(r *http.Request) *mcp.Server {
+		// The library asks once it has looked where a request comes from, and waits
+		// for what is in flight before it deletes a session.
+		version := r.Header.Get("Mcp-Protocol-Version")
+		if r.Method == http.MethodDelete && (version == "" || slices.Contains(known, version)) {
+			if s := g.session(r.Header.Get("Mcp-Session-Id")); s != nil {
+				g.giveUp(s)
+			}
 		}
-		next.ServeHTTP(w, r)
-	})
+		return g.server
+	}, &mcp.StreamableHTTPOptions{Logger: g.options.Log, SessionTimeout: idleSession, MaxRequestBodyBytes: largestBody})
+	return http.NewCrossOriginProtection().Handler(serve)
 }
 
 // session is the session over HTTP of this ID; nil when there is none.
 func (g *Gateway) session(id string) *mcp.ServerSession {
-	if id == "" {
-		return nil
-	}
-	for s := range g.server.Sessions() {
-		if s.ID() == id {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for s := range g.clients {
+		if id != "" && s.ID() == id {
 			return s
 		}
 	}
@@ -122,7 +121,8 @@ func (g *Gateway) session(id string) *mcp.ServerSession {
 }
 
 // Serve serves one client over a pair of streams until it closes in or ctx ends,
-// which is no error; that it sent what is no JSON-RPC is one. It then gives up the client's requests that are in flight.
+// which is no error; that it sent what is no JSON-RPC is one. It then gives up the
+// client's requests that are in flight.
 func (g *Gateway) Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
 	s, err := g.server.Connect(ctx, &mcp.IOTransport{Reader: in, Writer: out}, nil)
 	if err != nil {
@@ -137,7 +137,6 @@ func (g *Gateway) Serve(ctx context.Context, in io.ReadCloser, out io.WriteClose
 	if !stop() {
 		<-over
 	}
-	g.forget(s)
 	if err != nil && ctx.Err() == nil {
 		if ofStream(err) {
 			return fmt.Errorf("serve a client: %w", err)
@@ -188,13 +187,6 @@ func (g *Gateway) giveUp(s *mcp.ServerSession) {
 	}
 }
 
-// forget forgets a session that has ended.
-func (g *Gateway) forget(s *mcp.ServerSession) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	delete(g.over, s)
-}
-
 // ends bounds each request by the life of its session.
 func (g *Gateway) ends(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
@@ -204,6 +196,7 @@ func (g *Gateway) ends(next mcp.MethodHandler) mcp.MethodHandler {
 		}
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
+		g.client(s).used.Store(time.Now().UnixNano())
 		g.mu.Lock()
 		over := g.closed || g.over[s]
 		g.running[&cancel] = s
@@ -214,7 +207,7 @@ func (g *Gateway) ends(next mcp.MethodHandler) mcp.MethodHandler {
 			delete(g.running, &cancel)
 		}()
 		if over {
-			return nil, &jsonrpc.Error{Code: codeRefused, Message: "the host is ending"}
+			return nil, &jsonrpc.Error{Code: codeRefused, Message: "the session is ending"}
 		}
 		return next(ctx, method, req)
 	}

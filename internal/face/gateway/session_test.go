@@ -266,7 +266,7 @@ func TestDeleteGivesUpWhatIsInFlight(t *testing.T) {
 		go func() { _, _ = s.CallTool(context.Background(), &mcp.CallToolParams{Name: "owner_search__find"}) }()
 		wait(t, "the call", began)
 	}
-	remove := func() chan int {
+	remove := func(version string) chan int {
 		status := make(chan int, 1)
 		go func() {
 			req, err := http.NewRequestWithContext(context.Background(), http.MethodDelete, server.URL, nil)
@@ -274,6 +274,7 @@ func TestDeleteGivesUpWhatIsInFlight(t *testing.T) {
 				panic(err)
 			}
 			req.Header.Set("Mcp-Session-Id", deleted.ID())
+			req.Header.Set("Mcp-Protocol-Version", version)
 			res, err := http.DefaultClient.Do(req)
 			if err != nil {
 				status <- 0
@@ -284,15 +285,84 @@ func TestDeleteGivesUpWhatIsInFlight(t *testing.T) {
 		}()
 		return status
 	}
-	if got := wait(t, "the answer to DELETE", remove()); got != http.StatusNoContent {
+	if got := wait(t, "the answer to DELETE", remove("1999-01-01")); got != http.StatusBadRequest {
+		t.Errorf("DELETE in a revision that nobody speaks: got %d, want %d", got, http.StatusBadRequest)
+	}
+	if len(gaveUp) > 0 {
+		t.Error("a DELETE that was refused gave up a call")
+	}
+	if got := wait(t, "the answer to DELETE", remove("2025-06-18")); got != http.StatusNoContent {
 		t.Errorf("DELETE with a call in flight: got %d, want %d", got, http.StatusNoContent)
 	}
 	wait(t, "that the call is given up", gaveUp)
 	if len(gaveUp) > 0 {
 		t.Error("the call of another session was given up as well")
 	}
-	if got := wait(t, "the answer to DELETE", remove()); got != http.StatusNotFound {
+	if got := wait(t, "the answer to DELETE", remove("")); got != http.StatusNotFound {
 		t.Errorf("DELETE again: got %d, want %d", got, http.StatusNotFound)
+	}
+}
+
+// So many clients may be connected; one more ends the session that asked for
+// nothing for longest, unless it waits for an answer, and no other.
+func TestTooManyClients(t *testing.T) {
+	b := workspace(t, said)
+	began, end := make(chan struct{}, 1), make(chan struct{})
+	b.answers(func(context.Context, string, json.RawMessage, func(string)) string {
+		began <- struct{}{}
+		<-end
+		return `"result":{"content":[]}`
+	})
+	g := b.gateway(gateway.Options{})
+	server := httptest.NewServer(g.Handler())
+	defer server.Close()
+	defer g.Close()
+	waits := connect(t, &mcp.StreamableClientTransport{Endpoint: server.URL}, nil) // the oldest, and busy
+	answered := make(chan error, 1)
+	go func() {
+		_, err := waits.CallTool(context.Background(), &mcp.CallToolParams{Name: "owner_search__find"})
+		answered <- err
+	}()
+	wait(t, "the call", began)
+	post := func(session, body string) (status int, begun string) {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Accept", "application/json, text/event-stream")
+		if session != "" {
+			req.Header.Set("Mcp-Session-Id", session)
+		}
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.Copy(io.Discard, res.Body)
+		_ = res.Body.Close()
+		return res.StatusCode, res.Header.Get("Mcp-Session-Id")
+	}
+	const most = 1000
+	var ids []string
+	for range most {
+		_, id := post("", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`)
+		ids = append(ids, id)
+	}
+	ping := func(id string) int {
+		status, _ := post(id, `{"jsonrpc":"2.0","id":2,"method":"ping"}`)
+		return status
+	}
+	if got := ping(ids[0]); got != http.StatusNotFound {
+		t.Errorf("the session that was idle longest: got %d, want %d", got, http.StatusNotFound)
+	}
+	for _, id := range []string{ids[1], ids[most-1]} {
+		if got := ping(id); got != http.StatusOK {
+			t.Errorf("another session: got %d, want %d", got, http.StatusOK)
+		}
+	}
+	close(end)
+	if err := wait(t, "the answer", answered); err != nil {
+		t.Errorf("the session that waited for an answer: got %v", err)
 	}
 }
 
