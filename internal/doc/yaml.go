@@ -18,6 +18,17 @@ import (
 // Aliases and merge keys are resolved; what they bring in keeps the line where
 // it is written. A document without content is Null, without a finding.
 func YAML(o ext.Origin, data []byte, firstLine int) (ext.Doc, ext.Findings) {
+	return readYAML(o, data, firstLine, nil)
+}
+
+// YAMLRepeated is YAML for a text whose mappings may repeat a key: the first
+// counts, and each other is dropped with a finding of the check repeated, whose
+// severity is below Error. More than a few are an error all the same.
+func YAMLRepeated(o ext.Origin, data []byte, firstLine int, repeated *ext.Check) (ext.Doc, ext.Findings) {
+	return readYAML(o, data, firstLine, repeated)
+}
+
+func readYAML(o ext.Origin, data []byte, firstLine int, repeated *ext.Check) (ext.Doc, ext.Findings) {
 	body, found := text(o, data, firstLine)
 	if len(body) > MaxYAML {
 		found.Add(YAMLTooLarge.At(o.At(o.Path, firstLine), "the text has %d bytes, at most %d are read", len(body), MaxYAML))
@@ -26,7 +37,7 @@ func YAML(o ext.Origin, data []byte, firstLine int) (ext.Doc, ext.Findings) {
 		return ext.Doc{}, found
 	}
 	body = LineFeeds(body)
-	r := yamlReader{origin: o, data: body, lines: yamlLines(body, firstLine), found: found}
+	r := yamlReader{origin: o, data: body, lines: yamlLines(body, firstLine), repeated: repeated, found: found}
 	root, ok := r.compose()
 	if !ok {
 		return ext.Doc{}, r.found
@@ -47,6 +58,8 @@ type yamlReader struct {
 	data   []byte
 	lines  lineTable
 	found  ext.Findings
+
+	repeated *ext.Check // tells of a key that is repeated and dropped; nil where that is an error
 
 	aliased int          // nodes made through aliases
 	open    []*yaml.Node // targets of the aliases being followed
@@ -104,12 +117,16 @@ func (r *yamlReader) pairs(n *yaml.Node, depth int) ([]ext.Pair, bool) {
 			return nil, false
 		}
 		line := r.lines.of(k.Line)
-		if first := seen.line(pairs, key); first > 0 {
-			ok = r.add(YAMLDuplicateKey.At(r.at(line), "key %s is here and on line %d", quoted(key), first))
+		first := seen.line(pairs, key)
+		if first > 0 {
+			ok = r.repeat(line, key, first)
 		}
 		d, went := r.node(v, depth+1)
 		if !ok || !went {
 			return nil, false
+		}
+		if first > 0 && r.repeated != nil {
+			continue
 		}
 		pairs = append(pairs, ext.Pair{Key: key, Line: line, Value: d})
 	}
@@ -117,6 +134,29 @@ func (r *yamlReader) pairs(n *yaml.Node, depth int) ([]ext.Pair, bool) {
 		return r.merged(pairs, merge, depth, &seen)
 	}
 	return pairs, true
+}
+
+// repeat tells of a key that is repeated. It reports whether to read on.
+func (r *yamlReader) repeat(line int, key string, first int) bool {
+	switch {
+	case r.repeated == nil:
+		return r.add(Repeated(YAMLDuplicateKey, r.at(line), key, first))
+	case len(r.open) > 0: // told where it is written
+		return true
+	case len(r.found) >= maxFaults:
+		return r.stop(Repeated(YAMLDuplicateKey, r.at(line), key, first))
+	}
+	r.found.Add(Repeated(r.repeated, r.at(line), key, first))
+	return true
+}
+
+// Repeated is the finding of check c for a key at o that is also on line first.
+func Repeated(c *ext.Check, o ext.Origin, key string, first int) ext.Finding {
+	f := c.At(o, "key %s is here and on line %d", quoted(key), first)
+	if c.Severity >= ext.Error {
+		return f
+	}
+	return f.With("Keep one of the two; the one on line %d counts now.", first)
 }
 
 // key is the text of a key. A key that is no scalar is a finding and ends the

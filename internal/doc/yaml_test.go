@@ -74,6 +74,32 @@ func TestYAML(t *testing.T) {
 	}
 }
 
+// TestYAMLRepeated wants the first of each key to count, on every level, each
+// other to be told, and text in which nothing is repeated to read as ever.
+func TestYAMLRepeated(t *testing.T) {
+	again := &ext.Check{Code: "again", Severity: ext.Warning, Doc: "A key is repeated.", Fix: "Keep one."}
+	for _, c := range []struct{ name, in, want string }{
+		{"nothing is repeated", "a: 1\nb: [x]\n", `{a@1=1@1 b@2=["x"@2]@2}@1`},
+		{"repeated", "a: 1\nb: 2\na: 3\nb: 4\n", `again@3 again@4 {a@1=1@1 b@2=2@2}@1`},
+		{"repeated below", "m:\n  os: a\n  os:\n    x: 1\n    x: 2\n", `again@3 again@5 {m@1={os@2="a"@2}@2}@1`},
+		{"repeated and merged", "a: &x {k: 1, k: 2}\nb:\n  <<: *x\n", `again@1 {a@1={k@1=1@1}@1 b@2={k@1=1@1}@3}@1`},
+		{"syntax", "a: 1\na: 2\nb: c: d\n", `yaml-syntax@3`},
+		{"too many", strings.Repeat("a: 1\n", 30), ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d, fs := YAMLRepeated(here, []byte(c.in), 1, again)
+			sound(t, d, fs, 1, 1+breaks([]byte(c.in)))
+			if got := result(d, fs); got != c.want && !(c.want == "" && fs.Failed()) {
+				t.Errorf("YAMLRepeated(%.60q):\ngot  %s\nwant %s", c.in, got, c.want)
+			}
+		})
+	}
+	_, fs := YAMLRepeated(here, []byte("a: 1\na: 2\n"), 1, again)
+	if len(fs) != 1 || fs[0].Message != `key "a" is here and on line 1` || fs[0].Fix() != "Keep one of the two; the one on line 1 counts now." {
+		t.Errorf("got %v, fix %q", fs, fs[0].Fix())
+	}
+}
+
 func TestYAMLMessages(t *testing.T) {
 	for _, c := range []struct{ name, in, want, fix string }{
 		{"unquoted colon", "description: Runs checks. Flags: --all\n",
@@ -150,5 +176,10 @@ func FuzzYAML(f *testing.F) {
 		}
 		d, fs := YAML(here, data, 5)
 		sound(t, d, fs, 5, 5+breaks(data))
+		first, told := YAMLRepeated(here, data, 5, &ext.Check{Severity: ext.Warning})
+		sound(t, first, told, 5, 5+breaks(data))
+		if !fs.Failed() && show(d) != show(first) {
+			t.Errorf("nothing is repeated in %q, and read so that it may be it is %s, not %s", data, show(first), show(d))
+		}
 	})
 }

@@ -2,8 +2,9 @@ package frontmatter
 
 import "github.com/mortise-dev/mortise/ext"
 
-// Checks are all checks of front matter, besides those of package doc.
-var Checks = []*ext.Check{Unclosed, NotAMap, TooLarge}
+// Checks are all checks of front matter, besides those of package doc. The
+// warnings are recoveries: each tells what was at fault and how it was read.
+var Checks = []*ext.Check{Unclosed, NotAMap, TooLarge, Fenced, Unended, Duplicate, Tabs, Requoted, Lines}
 
 // Unclosed is front matter without a closing line.
 var Unclosed = &ext.Check{
@@ -24,4 +25,46 @@ var TooLarge = &ext.Check{
 	Code: "frontmatter-too-large", Severity: ext.Error,
 	Doc: "The front matter of a file is larger than 64 KiB.",
 	Fix: "Move text from the front matter into the body.",
+}
+
+// Fenced is a file, or its front matter, that stands in a code fence.
+var Fenced = &ext.Check{
+	Code: "frontmatter-fenced", Severity: ext.Warning,
+	Doc: "A file with front matter, or the front matter alone, stands in a code fence; it was read without the fence.",
+	Fix: "Remove the lines that open and close the code fence.",
+}
+
+// Unended is front matter without a closing line that ends all the same.
+var Unended = &ext.Check{
+	Code: "frontmatter-unended", Severity: ext.Warning,
+	Doc: "No line --- ends the front matter of a file; it was taken to end where the lines with keys do.",
+	Fix: "Write a line --- below the front matter.",
+}
+
+// Duplicate is a key that is repeated in one map.
+var Duplicate = &ext.Check{
+	Code: "frontmatter-duplicate", Severity: ext.Warning,
+	Doc: "The front matter of a file has the same key twice; the first counts and the other was dropped.",
+	Fix: "Keep one of the two.",
+}
+
+// Tabs are tabs where YAML wants blanks.
+var Tabs = &ext.Check{
+	Code: "frontmatter-tabs", Severity: ext.Warning,
+	Doc: "Lines of front matter are indented with tabs, which YAML does not take; each was read as blanks.",
+	Fix: "Indent with blanks.",
+}
+
+// Requoted is a value that is no YAML without quotes.
+var Requoted = &ext.Check{
+	Code: "frontmatter-requoted", Severity: ext.Warning,
+	Doc: "A value in front matter needs quotes, or has quotes that do not pair; it was taken as the text that stands there.",
+	Fix: "Put the value in single quotes, and write each single quote in it twice.",
+}
+
+// Lines is text that goes on over several lines.
+var Lines = &ext.Check{
+	Code: "frontmatter-lines", Severity: ext.Warning,
+	Doc: "A value in front matter is no YAML, and runs over several lines; all the text up to the next key was taken.",
+	Fix: `Write | after the key, and the text on the lines below it, indented by two spaces.`,
 }

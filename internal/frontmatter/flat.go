@@ -17,10 +17,10 @@ const (
 // own. It is sure only of text for which doc.YAML makes exactly the same node;
 // everything else it leaves alone. The one fault it tells is the one that most
 // files with a fault have.
-func flat(o ext.Origin, front string) (ext.Doc, ext.Findings, bool) {
+func flat(o ext.Origin, front string, first int) (ext.Doc, ext.Findings, bool) {
 	lines := strings.Count(front, "\n") + 1
 	pairs := make([]ext.Pair, 0, min(lines, maxFlat))
-	for n, rest := frontLine, front; rest != ""; n++ {
+	for n, rest := first, front; rest != ""; n++ {
 		line, after, _ := strings.Cut(rest, "\n")
 		rest = after
 		if line == "" || line[0] == '#' && printable(line) {

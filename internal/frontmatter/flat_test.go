@@ -66,7 +66,7 @@ func TestFlat(t *testing.T) {
 		{"document end", "a: b\n...\n", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if _, _, sure := flat(here, c.in); sure != c.sure {
+			if _, _, sure := flat(here, c.in, frontLine); sure != c.sure {
 				t.Errorf("flat(%q): sure is %v, want %v", c.in, sure, c.sure)
 			}
 			same(t, c.in)
@@ -78,11 +78,11 @@ type failer interface{ Fatalf(string, ...any) }
 
 // same wants flat, where it is sure, to be what the library makes of front.
 func same(t failer, front string) bool {
-	got, found, sure := flat(here, front)
+	got, found, sure := flat(here, front, frontLine)
 	if !sure {
 		return false
 	}
-	want, faults, _ := strict(here, front)
+	want, faults, _ := strict(here, front, frontLine)
 	if diff := cmp.Diff(faults, found); diff != "" {
 		t.Fatalf("flat(%q) is sure and finds something else than strict (-want +got):\n%s", front, diff)
 	}
@@ -148,7 +148,7 @@ func FuzzFlat(f *testing.F) {
 func BenchmarkFlat(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, _, sure := flat(here, header); !sure {
+		if _, _, sure := flat(here, header, frontLine); !sure {
 			b.Fatal("want flat to be sure")
 		}
 	}
@@ -157,7 +157,7 @@ func BenchmarkFlat(b *testing.B) {
 func BenchmarkStrict(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, found, _ := strict(here, header); found.Failed() {
+		if _, found, _ := strict(here, header, frontLine); found.Failed() {
 			b.Fatal(found)
 		}
 	}

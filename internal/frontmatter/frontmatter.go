@@ -1,6 +1,11 @@
 // Package frontmatter is the one tolerant reader of front matter, the YAML
 // between two lines --- at the top of a Markdown file. Every surface that is
 // written in Markdown is read by it.
+//
+// What is right is read strictly. What is not is mended where the text leaves
+// no doubt about its keys; each thing that was mended is a warning, and what
+// comes of it is text, never a guess at a type. What cannot be mended keeps the
+// error of the strict reading.
 package frontmatter
 
 import (
@@ -39,16 +44,17 @@ func Read(o ext.Origin, data []byte) Document {
 		return Document{BodyLine: 1, Findings: found}
 	}
 	text := share(doc.LineFeeds(data))
+	d := Document{Body: text, BodyLine: 1, Findings: found}
 	front, body, is := split(text)
 	switch is {
 	case absent:
-		return Document{Body: text, BodyLine: 1, Findings: found}
+		d.readFenced(o, text)
 	case unclosed:
-		found.Add(missing(o, text))
-		return Document{Body: text, BodyLine: 1, Findings: found}
+		d.readUnended(o, text)
+	case present:
+		d.Body, d.BodyLine = body, frontLine+strings.Count(front, "\n")+1
+		d.Front = d.parse(o, front, frontLine)
 	}
-	d := Document{Body: body, BodyLine: frontLine + strings.Count(front, "\n") + 1, Findings: found}
-	d.Front = d.parse(o, front)
 	return d
 }
 
@@ -59,44 +65,77 @@ func share(data []byte) string { return unsafe.String(unsafe.SliceData(data), le
 // frontLine is the line on which front matter begins, below the opening ---.
 const frontLine = 2
 
-// attempts are the ways to read front matter, in order: the first that is sure
-// of the text has read it, and the last is always sure. An attempt that fails
-// says why in its findings.
-var attempts = []func(o ext.Origin, front string) (d ext.Doc, found ext.Findings, sure bool){
+// attempt is a way to read front matter whose first line is line first of the
+// file. It is sure when it has read it; one that is sure and fails says why in
+// its findings.
+type attempt func(o ext.Origin, front string, first int) (d ext.Doc, found ext.Findings, sure bool)
+
+// attempts are the ways to read front matter that is right, in order: the first
+// that is sure of the text has read it, and the last is always sure.
+var attempts = []attempt{
 	flat,   // lines "key: value", read here
 	strict, // YAML, read by the library
 }
 
-// parse reads the text between the two lines ---.
-func (d *Document) parse(o ext.Origin, front string) ext.Doc {
-	if len(front) > MaxFront {
-		d.Findings.Add(TooLarge.At(o.At(o.Path, 1), "the front matter has %d bytes, at most %d are read", len(front), MaxFront))
-		return ext.Doc{}
-	}
-	for _, read := range attempts {
-		if node, found, sure := read(o, front); sure {
-			d.Findings.Add(found...)
-			return d.mapping(o, node, found)
-		}
-	}
-	return ext.Doc{}
+// recoveries are the ways to read front matter that no attempt takes, in order.
+// The first that is sure has mended it and says how; its findings hold no error.
+var recoveries = []attempt{
+	withoutFence, // in a code fence
+	firstOfEach,  // YAML in which keys are repeated
+	byKey,        // the text of each key on its own
 }
 
-func strict(o ext.Origin, front string) (ext.Doc, ext.Findings, bool) {
-	d, found := doc.YAML(o, []byte(front), frontLine)
+// parse reads the text between the two lines ---.
+func (d *Document) parse(o ext.Origin, front string, first int) ext.Doc {
+	if len(front) > MaxFront {
+		d.Findings.Add(TooLarge.At(o.At(o.Path, first-1), "the front matter has %d bytes, at most %d are read", len(front), MaxFront))
+		return ext.Doc{}
+	}
+	node, found := read(o, front, first, recoveries)
+	d.Findings.Add(found...)
+	return node
+}
+
+// read goes through the attempts and then, if one failed, the recoveries. Where
+// none is sure either, the findings are those of the attempt.
+func read(o ext.Origin, front string, first int, recoveries []attempt) (ext.Doc, ext.Findings) {
+	node, found := right(o, front, first)
+	if !mendable(found) {
+		return node, found
+	}
+	for _, mend := range recoveries {
+		if node, mended, sure := mend(o, front, first); sure {
+			return node, mended
+		}
+	}
+	return ext.Doc{}, found
+}
+
+// right is the node that the attempts make of front, a map.
+func right(o ext.Origin, front string, first int) (ext.Doc, ext.Findings) {
+	for _, read := range attempts {
+		if node, found, sure := read(o, front, first); sure {
+			return mapping(o, node, found, first)
+		}
+	}
+	return ext.Doc{}, nil
+}
+
+func strict(o ext.Origin, front string, first int) (ext.Doc, ext.Findings, bool) {
+	d, found := doc.YAML(o, []byte(front), first)
 	return d, found, true
 }
 
 // mapping lets a map pass, and nothing for an empty one.
-func (d *Document) mapping(o ext.Origin, node ext.Doc, found ext.Findings) ext.Doc {
+func mapping(o ext.Origin, node ext.Doc, found ext.Findings, first int) (ext.Doc, ext.Findings) {
 	switch {
 	case found.Failed():
-		return ext.Doc{}
+		return ext.Doc{}, found
 	case node.Kind == ext.Map:
-		return node
+		return node, found
 	case node.Kind == ext.Null:
-		return ext.Doc{Kind: ext.Map, File: o.Path, Line: frontLine}
+		return ext.Doc{Kind: ext.Map, File: o.Path, Line: first}, found
 	}
-	d.Findings.Add(NotAMap.At(o.At(o.Path, node.Line), "the front matter is %s; lines \"key: value\" were expected", node.Kind))
-	return ext.Doc{}
+	found.Add(NotAMap.At(o.At(o.Path, node.Line), "the front matter is %s; lines \"key: value\" were expected", node.Kind))
+	return ext.Doc{}, found
 }

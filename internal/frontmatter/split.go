@@ -1,6 +1,7 @@
 package frontmatter
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
@@ -56,10 +57,19 @@ func missing(o ext.Origin, text string) ext.Finding {
 	n := 0
 	for line := range strings.Lines(text) {
 		n++
-		line = strings.TrimSpace(line)
-		if n > 1 && len(line) >= len(fence) && strings.Trim(line, "-") == "" {
-			return f.With("Write exactly --- at the beginning of line %d, which holds %s.", n, ext.Quote(ext.Shorten(line, 20)))
+		if n > 1 && almostFence(line) {
+			return f.With("%s", exactly(n, line))
 		}
 	}
 	return f
+}
+
+// almostFence reports whether a line holds dashes alone, three at least.
+func almostFence(line string) bool {
+	line = strings.TrimSpace(line)
+	return len(line) >= len(fence) && strings.Trim(line, "-") == ""
+}
+
+func exactly(n int, line string) string {
+	return fmt.Sprintf("Write exactly --- at the beginning of line %d, which holds %s.", n, ext.Quote(ext.Shorten(strings.TrimSpace(line), 20)))
 }
