@@ -207,6 +207,7 @@ func TestPollingTellsChanges(t *testing.T) {
 			{"a file in it", func() { write(t, dir+"/later/deep/er/file", "") }, "deep"},
 			{"the tree goes", func() { remove(t, dir+"/tree") }, "tree"},
 		} {
+			synctest.Wait() // a look at this very moment would see half of what is done
 			c.act()
 			got, took := after(w, 10*time.Second)
 			if got != c.want || got != "" && took > 3*time.Second {
