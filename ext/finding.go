@@ -49,11 +49,18 @@ type Finding struct {
 	Check   *Check
 	Origin  Origin
 	Message string
+	Field   string // the field it is about, as the file spells it; "" for none
 	Advice  string // a fix for this very case; "" means the check's own
 }
 
 // Fix is what to do about f.
 func (f Finding) Fix() string { return cmp.Or(f.Advice, f.Check.Fix) }
+
+// Of is f about a field.
+func (f Finding) Of(field string) Finding {
+	f.Field = field
+	return f
+}
 
 // With is f with a fix for this very case.
 func (f Finding) With(format string, args ...any) Finding {

@@ -13,6 +13,9 @@ const (
 	// DialectMCP is a definition as a server sent it. Whatever it holds is kept
 	// and handed on; Document.Path is the name of the entry.
 	DialectMCP = "mcp"
+	// DialectTOML is a document that another client keeps whole in TOML, with
+	// keys and placeholders of its own.
+	DialectTOML = "toml"
 )
 
 // Variables that a declaration may hold for the directories of its plugin.

@@ -39,6 +39,10 @@ type Field struct {
 	Doc      string
 }
 
+// Rest is the name of a last field that stands for every key that is not named:
+// what a document holds is another client's business, and no key is unknown.
+const Rest = "*"
+
 // Checks on fields, shared by all surfaces.
 var (
 	FieldMissing = &ext.Check{
@@ -75,8 +79,15 @@ var NoFrontMatter = &ext.Check{
 	Fix: "Begin the file with a line of ---, the fields, and another line of ---.",
 }
 
+// NotAnObject is a structured document that must be an object and is not.
+var NotAnObject = &ext.Check{
+	Code: "document-form", Severity: ext.Error,
+	Doc: "A document that must be an object is something else.",
+	Fix: "Write an object: {\"key\": value, …}.",
+}
+
 // FieldChecks lists the checks on fields, for the docs.
-var FieldChecks = []*ext.Check{NoFrontMatter, FieldMissing, FieldType, FieldIgnored, FieldLength, FieldUnknown}
+var FieldChecks = []*ext.Check{NoFrontMatter, NotAnObject, FieldMissing, FieldType, FieldIgnored, FieldLength, FieldUnknown}
 
 // ReadFields checks the document's content against fields and reports on e:
 // what is required and missing, of another type, too long, or unknown. A field
@@ -87,10 +98,10 @@ func ReadFields[T any](d Document, fields []Field, e *Entry[T]) Values {
 		p := &d.Doc.Map[i]
 		f := lookup(fields, p.Key)
 		if f == nil {
-			e.Report(FieldUnknown, p.Line, "field %s is not known here", ext.Quote(p.Key))
+			e.ReportField(p.Key, FieldUnknown, p.Line, "field %s is not known here", ext.Quote(p.Key))
 			continue
 		}
-		if p.Value.Kind == ext.Null {
+		if p.Value.Kind == ext.Null || f.Name == Rest {
 			continue
 		}
 		if !f.Type.Accepts(&p.Value) {
@@ -98,14 +109,14 @@ func ReadFields[T any](d Document, fields []Field, e *Entry[T]) Values {
 			if f.Required {
 				check = FieldType
 			}
-			e.Report(check, p.Value.Line, "field %s must be %s, found %s", f.Name, f.Type, p.Value.Kind)
+			e.ReportField(f.Name, check, p.Value.Line, "field %s must be %s, found %s", f.Name, f.Type, p.Value.Kind)
 			continue
 		}
 		if empty(f, &p.Value) {
-			e.Report(FieldMissing, p.Value.Line, "field %s is empty", f.Name)
+			e.ReportField(f.Name, FieldMissing, p.Value.Line, "field %s is empty", f.Name)
 		}
 		if n := utf8.RuneCountInString(p.Value.Text); f.Max > 0 && n > f.Max {
-			e.Report(FieldLength, p.Line, "field %s is %d characters long, at most %d are allowed", f.Name, n, f.Max)
+			e.ReportField(f.Name, FieldLength, p.Line, "field %s is %d characters long, at most %d are allowed", f.Name, n, f.Max)
 		}
 		v = append(v, value{f.Name, &p.Value})
 	}
@@ -117,6 +128,16 @@ func ReadFields[T any](d Document, fields []Field, e *Entry[T]) Values {
 	return v
 }
 
+// ReadObject is ReadFields for a document that must be an object; where it is
+// not, that is the one finding and there are no values.
+func ReadObject[T any](d Document, fields []Field, e *Entry[T]) Values {
+	if d.Doc.Kind != ext.Map {
+		e.Report(NotAnObject, d.Doc.Line, "expected an object, found %s", d.Doc.Kind)
+		return nil
+	}
+	return ReadFields(d, fields, e)
+}
+
 // empty reports whether a field that must say something says nothing.
 func empty(f *Field, d *ext.Doc) bool {
 	return f.Required && f.Type == Text && strings.TrimSpace(d.Text) == ""
@@ -125,7 +146,7 @@ func empty(f *Field, d *ext.Doc) bool {
 // missing tells that a field is missing, and of one that was perhaps meant to
 // be it.
 func missing(d Document, fields []Field, o ext.Origin, name string) ext.Finding {
-	f := FieldMissing.At(o, "field %s is missing", name)
+	f := FieldMissing.At(o, "field %s is missing", name).Of(name)
 	for _, p := range d.Doc.Map {
 		if lookup(fields, p.Key) == nil && similar(p.Key, name) {
 			return f.With("Correct the spelling of %s in line %d.", ext.Quote(p.Key), p.Line)
@@ -140,12 +161,15 @@ func lookup(fields []Field, name string) *Field {
 			return &fields[i]
 		}
 	}
+	if n := len(fields) - 1; n >= 0 && fields[n].Name == Rest {
+		return &fields[n]
+	}
 	return nil
 }
 
 func reported(fs ext.Findings, c *ext.Check, field string) bool {
 	for _, f := range fs {
-		if f.Check == c && strings.HasPrefix(f.Message, "field "+field+" ") {
+		if f.Check == c && f.Field == field {
 			return true
 		}
 	}

@@ -1,6 +1,7 @@
 package surface
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
@@ -28,11 +29,21 @@ type Implementation struct {
 	Matches []string   // what it is asked about; empty: everything
 	Timeout int        // milliseconds; 0: the hook's own default
 	Answer  *ext.Doc   // the answer itself, for an implementation that is data; else nil
-	Options []ext.Pair // further keys of the document, kept for the driver
+	Options []ext.Pair // further keys of the document that the hook knows, in its order
+}
+
+// Option is the text of a further key; "" where it has none.
+func (im Implementation) Option(key string) string {
+	for i := range im.Options {
+		if v := &im.Options[i].Value; im.Options[i].Key == key && v.Scalar() {
+			return v.Text
+		}
+	}
+	return ""
 }
 
 // Consents is what a person consents to who lets it answer: the code that is
-// asked, as what, and about what.
+// asked, as what, about what, and what else its document says of that.
 func (im Implementation) Consents() string {
 	what := im.Ref.String()
 	if im.Answer != nil {
@@ -43,6 +54,11 @@ func (im Implementation) Consents() string {
 	}
 	if len(im.Matches) > 0 {
 		what += "; about " + strings.Join(im.Matches, ", ")
+	}
+	for i := range im.Options {
+		if o := &im.Options[i]; o.Value.Scalar() {
+			what += "; " + o.Key + ": " + o.Value.Text
+		}
 	}
 	return what
 }
@@ -59,6 +75,9 @@ type HookDef[In, Out any] struct {
 	// Guards: implementations may deny. Without it an implementation that calls
 	// itself a guard is refused, since nobody would heed it (law 6).
 	Guards bool
+	// Options are further keys that a document of this hook may hold. They are
+	// kept in Implementation.Options and part of what a person consents to.
+	Options []Field
 	// Reads names the hooks whose merged answers this one builds on.
 	Reads []string
 }
@@ -106,18 +125,26 @@ var implementationFields = []Field{
 // programming mistake.
 func DefineHook[In, Out any](d HookDef[In, Out]) Hook[In, Out] {
 	h := Hook[In, Out]{Key: d.Key, Reads: d.Reads}
+	fields := slices.Concat(implementationFields, d.Options)
 	h.Surface = Define(Def[Implementation]{
 		Name: d.Name, Doc: d.Doc, Dir: "hooks/" + d.Name, Files: "*.json",
 		Needs: d.Needs, Merge: Append, Whole: true, Runs: true,
-		Fields: implementationFields, Checks: HookChecks,
-		Read: func(doc Document, e *Entry[Implementation]) { readImplementation(doc, e, d.Guards) },
+		Fields: fields, Checks: HookChecks,
+		Read: func(doc Document, e *Entry[Implementation]) {
+			v := ReadStrict(doc, fields, e, HookField)
+			readImplementation(v, e, d.Guards)
+			for _, o := range v {
+				if lookup(d.Options, o.name) != nil {
+					e.Value.Options = append(e.Value.Options, ext.Pair{Key: o.name, Line: o.doc.Line, Value: *o.doc})
+				}
+			}
+		},
 	})
 	h.Hook = true
 	return h
 }
 
-func readImplementation(d Document, e *Entry[Implementation], guards bool) {
-	v := ReadStrict(d, implementationFields, e, HookField)
+func readImplementation(v Values, e *Entry[Implementation], guards bool) {
 	im := &e.Value
 	im.Role = Observer
 	if guards {

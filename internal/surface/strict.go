@@ -20,14 +20,14 @@ func ReadStrict[T any](d Document, fields []Field, e *Entry[T], c *ext.Check) Va
 			e.Report(c, p.Value.Line, "key %s must be %s, found %s", f.Name, f.Type, p.Value.Kind)
 		default:
 			if empty(f, &p.Value) {
-				e.Report(FieldMissing, p.Value.Line, "key %s is empty", f.Name)
+				e.ReportField(f.Name, FieldMissing, p.Value.Line, "key %s is empty", f.Name)
 			}
 			v = append(v, value{f.Name, &p.Value})
 		}
 	}
 	for _, f := range fields {
 		if f.Required && d.Doc.Get(f.Name) == nil {
-			e.Report(FieldMissing, 0, "key %s is missing", f.Name)
+			e.ReportField(f.Name, FieldMissing, 0, "key %s is missing", f.Name)
 		}
 	}
 	return v

@@ -87,11 +87,20 @@ type Entry[T any] struct {
 // Report adds a finding at a line of the entry's file; line 0 is the line the
 // entry begins at.
 func (e *Entry[T]) Report(c *ext.Check, line int, format string, args ...any) {
+	e.Findings.Add(c.At(e.at(line), format, args...))
+}
+
+// ReportField is Report of what is about one field.
+func (e *Entry[T]) ReportField(field string, c *ext.Check, line int, format string, args ...any) {
+	e.Findings.Add(c.At(e.at(line), format, args...).Of(field))
+}
+
+func (e *Entry[T]) at(line int) ext.Origin {
 	o := e.Origin
 	if line > 0 {
 		o.Line = line
 	}
-	e.Findings.Add(c.At(o, format, args...))
+	return o
 }
 
 // Def declares a surface whose entries decode to T.
@@ -109,6 +118,11 @@ type Def[T any] struct {
 	Runs bool
 	// Called: agents call the entries, and guards are asked before each call.
 	Called bool
+	// Inert: nothing in Mortise uses the entries. They are read, checked, counted
+	// and listed, and every listing says that they are inert; none is offered to
+	// an agent, and none runs here. So Inert goes with neither Whole nor Runs nor
+	// Called.
+	Inert  bool
 	Fields []Field      // what a document may hold, for decoding and for the docs
 	Checks []*ext.Check // what decoding can find beyond the checks on fields
 	// Read reads the one entry of a document; the entry comes with its origin,
@@ -129,6 +143,7 @@ type Spec struct {
 	Needs                 ext.Trust
 	Merge                 Merge
 	Whole, Runs, Called   bool
+	Inert                 bool // nothing in Mortise uses it; it is listed
 	Hook                  bool // defined by DefineHook
 	Fields                []Field
 	Checks                []*ext.Check
@@ -138,15 +153,18 @@ type Spec struct {
 // Surface is the typed handle that consumers hold.
 type Surface[T any] struct{ *Spec }
 
-// Define makes a surface. It panics on an incomplete Def, which is a
-// programming mistake.
+// Define makes a surface. It panics on an incomplete Def, and on one that
+// contradicts itself, which are programming mistakes.
 func Define[T any](d Def[T]) Surface[T] {
 	if d.Name == "" || d.Doc == "" || d.Dir == "" || d.Files == "" || d.Needs == 0 || d.Merge == 0 || (d.Decode == nil) == (d.Read == nil) {
 		panic(fmt.Sprintf("surface %q: incomplete definition", d.Name))
 	}
+	if d.Inert && (d.Whole || d.Runs || d.Called) {
+		panic(fmt.Sprintf("surface %q: nothing uses it, and yet it runs or guards", d.Name))
+	}
 	s := &Spec{
 		Name: d.Name, Doc: d.Doc, Dir: d.Dir, Files: d.Files,
-		Needs: d.Needs, Merge: d.Merge, Whole: d.Whole, Runs: d.Runs, Called: d.Called,
+		Needs: d.Needs, Merge: d.Merge, Whole: d.Whole, Runs: d.Runs, Called: d.Called, Inert: d.Inert,
 		Fields: d.Fields, Checks: d.Checks,
 	}
 	decode := d.Decode

@@ -43,6 +43,67 @@ func TestDefineIncomplete(t *testing.T) {
 	}
 }
 
+// TestDefineInert wants a surface that nothing uses to say so in its spec, and
+// one that nothing uses and that runs, guards or is called to be refused.
+func TestDefineInert(t *testing.T) {
+	d := complete()
+	d.Inert = true
+	if s := surface.Define(d); !s.Inert {
+		t.Error("Define: the spec of an inert surface is not inert")
+	}
+	for name, change := range map[string]func(*surface.Def[string]){
+		"runs": func(d *surface.Def[string]) { d.Runs = true }, "is code": func(d *surface.Def[string]) { d.Whole = true },
+		"is called": func(d *surface.Def[string]) { d.Called = true },
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("Define of an inert surface that %s: got a surface, want a panic", name)
+				}
+			}()
+			d := d
+			change(&d)
+			surface.Define(d)
+		})
+	}
+}
+
+// TestRest wants a surface whose documents may hold any key to tell none as
+// unknown, and the named ones to be read as ever.
+func TestRest(t *testing.T) {
+	open := []surface.Field{{Name: "text", Type: surface.Text}, {Name: surface.Rest, Type: surface.Any}}
+	list := ext.Doc{Kind: ext.List, Line: 1}
+	for _, c := range []struct {
+		key   string
+		value ext.Doc
+		text  string
+		found int
+	}{
+		{"text", scalar("x"), "x", 0}, {"text", list, "", 1}, {"other", scalar("x"), "", 0}, {"other", list, "", 0}, {surface.Rest, scalar("x"), "", 0},
+	} {
+		var e surface.Entry[string]
+		if got := surface.ReadFields(document(c.key, c.value), open, &e).Text("text"); got != c.text || len(e.Findings) != c.found {
+			t.Errorf("key %s with %s: got text %q and %v, want %q and %d findings", c.key, c.value.Kind, got, e.Findings, c.text, c.found)
+		}
+	}
+}
+
+// TestReadObject wants what is no object to be one error and no values.
+func TestReadObject(t *testing.T) {
+	required := []surface.Field{{Name: "text", Type: surface.Text, Required: true}}
+	for _, d := range []ext.Doc{{}, scalar("x"), {Kind: ext.List}} {
+		e := surface.Entry[string]{Origin: ext.Origin{Path: "f", Line: 1}}
+		v := surface.ReadObject(surface.Document{Origin: e.Origin, Doc: d}, required, &e)
+		if v != nil || len(e.Findings) != 1 || e.Findings[0].Check != surface.NotAnObject || e.Findings[0].Origin.Line < 1 {
+			t.Errorf("%s: got %v with %v, want one error and no values", d.Kind, v, e.Findings)
+		}
+	}
+	var e surface.Entry[string]
+	if v := surface.ReadObject(document("text", scalar("x")), required, &e); v.Text("text") != "x" || len(e.Findings) != 0 {
+		t.Errorf("an object: got %v with %v, want its field", v, e.Findings)
+	}
+}
+
 func TestEntryName(t *testing.T) {
 	for _, c := range []struct{ dir, files, path, want string }{
 		{"skills", "*/SKILL.md", "skills/deploy/SKILL.md", "deploy"},
@@ -213,5 +274,32 @@ func TestHookWithoutGuards(t *testing.T) {
 	}
 	if !h.Hook || !h.Whole || !h.Runs || h.Dir != "hooks/after" {
 		t.Errorf("a hook's surface: got %+v, want code that runs, in a directory of the hook's name", *h.Spec)
+	}
+}
+
+// TestHookOptions wants the further keys that a hook knows to be kept in the
+// order of the document and told to who consents, and others to be errors.
+func TestHookOptions(t *testing.T) {
+	h := surface.DefineHook(surface.HookDef[string, string]{
+		Name: "on", Doc: "A hook.", Needs: ext.Project, Guards: true,
+		Options: []surface.Field{{Name: "event", Type: surface.Text, Required: true, Doc: "D."}, {Name: "more", Type: surface.Any, Doc: "D."}},
+	})
+	d := document("answer", scalar("x"))
+	d.Doc = d.Doc.With("more", ext.Doc{Kind: ext.List}).With("event", scalar("Stop"))
+	e := h.Decode([]surface.Document{d})[0]
+	im, ok := e.Value.(surface.Implementation)
+	if !ok || len(e.Findings) > 0 || len(im.Options) != 2 || im.Options[0].Key != "more" || im.Option("event") != "Stop" || im.Option("more") != "" || im.Option("none") != "" {
+		t.Errorf("got %+v with %v, want both keys in their order", e.Value, e.Findings)
+	}
+	if got := im.Consents(); !strings.Contains(got, "event: Stop") || strings.Contains(got, "more") {
+		t.Errorf("Consents: got %q, want the event and nothing that is no text", got)
+	}
+	for name, d := range map[string]surface.Document{"a required one is missing": document("answer", scalar("x")), "an unknown one": {Doc: d.Doc.With("other", scalar("x"))}} {
+		if e := h.Decode([]surface.Document{d})[0]; !e.Findings.Failed() {
+			t.Errorf("%s: got %v, want an error", name, e.Findings)
+		}
+	}
+	if without := surface.DefineHook(surface.HookDef[string, string]{Name: "on", Doc: "A hook.", Needs: ext.Project}); len(without.Fields) != len(h.Fields)-2 {
+		t.Errorf("fields: got %d without options and %d with two", len(without.Fields), len(h.Fields))
 	}
 }
