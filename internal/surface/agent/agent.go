@@ -43,13 +43,21 @@ var fields = []surface.Field{
 	{Name: "memory", Type: surface.Any, Doc: "Where it keeps notes."},
 	{Name: "background", Type: surface.Flag, Doc: "It runs in the background."},
 	{Name: "isolation", Type: surface.Any, Doc: "How it is kept apart."},
+	{Name: "argument-hint", Type: surface.Any, Doc: "What to tell it when it is started (GitHub Copilot)."},
+	{Name: "handoffs", Type: surface.Any, Doc: "Agents that a person may go on with (GitHub Copilot)."},
+	{Name: "target", Type: surface.Text, Doc: "Where it may be used (GitHub Copilot)."},
+	{Name: "kind", Type: surface.Text, Doc: "local or remote (Gemini CLI)."},
+	{Name: "max_turns", Type: surface.Integer, Doc: "The most turns it may take (Gemini CLI)."},
+	{Name: "timeout_mins", Type: surface.Text, Doc: "The most minutes it may take (Gemini CLI)."},
+	{Name: "temperature", Type: surface.Text, Doc: "The temperature it wants (Gemini CLI)."},
 	{Name: "hooks", Type: surface.Any, Doc: "Ignored: an agent's file cannot add hooks."},
 	{Name: "mcpServers", Type: surface.Any, Doc: "Ignored: an agent's file cannot add servers."},
+	{Name: "mcp-servers", Type: surface.Any, Doc: "Ignored, likewise (GitHub Copilot)."},
 	{Name: "permissionMode", Type: surface.Any, Doc: "Ignored: an agent's file cannot widen what its caller may do."},
 }
 
 // widening fields would give an agent more than its caller has.
-var widening = []string{"hooks", "mcpServers", "permissionMode"}
+var widening = []string{"hooks", "mcpServers", "mcp-servers", "permissionMode"}
 
 // Checks on agents.
 var (

@@ -3,9 +3,6 @@
 package command
 
 import (
-	"regexp"
-	"strings"
-
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/surface"
 )
@@ -17,6 +14,7 @@ type Command struct {
 	AllowedTools []string // what the author suggests; it grants nothing
 	Front        ext.Doc  // the whole front matter, unknown keys included; Kind Null where there is none
 	Body         string
+	Dialect      string // whose places Body holds: "" is Claude Code's, surface.DialectTOML Gemini CLI's
 	// Definition is the whole definition of a prompt as a server sent it, and Ref
 	// what answers it; nil and zero for a command that is text.
 	Definition *ext.Doc
@@ -35,37 +33,9 @@ var Surface = surface.Define(surface.Def[Command]{
 	Needs:  ext.Project,
 	Merge:  surface.Namespaced,
 	Fields: fields,
-	Checks: []*ext.Check{Empty},
+	Checks: []*ext.Check{Empty, Expansion},
 	Read:   read,
 })
-
-// places are where a command's text takes what is typed after its name.
-var places = regexp.MustCompile(`\$(ARGUMENTS|[1-9])\b`)
-
-// TakesArguments reports whether the text has a place for what is typed after
-// the command's name.
-func (c *Command) TakesArguments() bool { return places.MatchString(c.Body) }
-
-// With is the text with what was typed in its places: $ARGUMENTS is all of it,
-// $1 to $9 are its words. Where it has no place, what was typed follows it.
-func (c *Command) With(typed string) string {
-	if !c.TakesArguments() {
-		if strings.TrimSpace(typed) == "" {
-			return c.Body
-		}
-		return strings.TrimRight(c.Body, "\n") + "\n\nArguments: " + typed + "\n"
-	}
-	words := strings.Fields(typed)
-	return places.ReplaceAllStringFunc(c.Body, func(place string) string {
-		if place == "$ARGUMENTS" {
-			return typed
-		}
-		if n := int(place[1] - '0'); n <= len(words) {
-			return words[n-1]
-		}
-		return ""
-	})
-}
 
 var fields = []surface.Field{
 	{Name: "name", Type: surface.Text, Doc: "A label; the file's name is what the command goes by."},
@@ -74,9 +44,12 @@ var fields = []surface.Field{
 	{Name: "arguments", Type: surface.Any, Doc: "Declared arguments (Claude Code)."},
 	{Name: "allowed-tools", Type: surface.Words, Doc: "Tools the author suggests. It grants nothing."},
 	{Name: "disallowed-tools", Type: surface.Words, Doc: "Tools it must not use (Claude Code)."},
+	{Name: "tools", Type: surface.Words, Doc: "Tools the author suggests, where allowed-tools is missing (GitHub Copilot). It grants nothing."},
 	{Name: "model", Type: surface.Text, Doc: "The model it wants."},
 	{Name: "effort", Type: surface.Text, Doc: "The effort it wants (Claude Code)."},
 	{Name: "agent", Type: surface.Text, Doc: "The agent it runs in."},
+	{Name: "mode", Type: surface.Text, Doc: "ask, edit or agent (GitHub Copilot)."},
+	{Name: "subtask", Type: surface.Flag, Doc: "It runs in an agent of its own (OpenCode)."},
 	{Name: "context", Type: surface.Text, Doc: "\"fork\" runs it in a context of its own (Claude Code)."},
 	{Name: "disable-model-invocation", Type: surface.Flag, Doc: "Only a person may start it."},
 	{Name: "user-invocable", Type: surface.Flag, Doc: "A person may start it by name."},
@@ -99,8 +72,15 @@ func read(d surface.Document, e *surface.Entry[Command]) {
 		e.Digest = surface.Served(d)
 		return
 	}
+	if d.Dialect == surface.DialectTOML {
+		readTOML(d, e)
+		return
+	}
 	v := surface.ReadFields(d, fields, e)
 	c := Command{Model: v.Text("model"), AllowedTools: v.Words("allowed-tools"), Front: d.Doc, Body: d.Body}
+	if v.Doc("allowed-tools") == nil {
+		c.AllowedTools = v.Words("tools")
+	}
 	if hint := v.Doc("argument-hint"); hint.Scalar() {
 		c.ArgumentHint = hint.Text
 	} else if hint != nil && hint.Kind == ext.List {

@@ -33,6 +33,7 @@ type Server struct {
 	Headers   []Pair
 	Dialect   string  // whose placeholders the values hold; "" is Agent Plugins
 	Raw       ext.Doc // the declaration as read
+	Own       bool    // it names something of its extension's own: a file, its directory, its data, its settings
 }
 
 // Pair is a name and a value in the order of the file.
@@ -134,6 +135,7 @@ func decode(docs []surface.Document) []surface.Entry[Server] {
 			p := &servers.Map[i]
 			e := surface.Entry[Server]{Name: p.Key, Origin: d.Origin.At(d.Origin.Path, p.Line), Digest: entryDigest(&d, p)}
 			readServer(d, &p.Value, &e)
+			e.Value.Own = namesOwn(&d, &p.Value)
 			out = append(out, e)
 		}
 	}
