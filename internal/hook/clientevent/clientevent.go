@@ -1,0 +1,48 @@
+// Package clientevent holds the hook for what other clients ask the hooks of
+// their own plugins about.
+package clientevent
+
+import (
+	"encoding/json"
+
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/surface"
+)
+
+// Driver is the driver that implementations refer to: the handler of a client's
+// own hook file.
+const Driver = "client-hook"
+
+// Keys of an implementation's document that this hook adds.
+const (
+	Event      = "event"       // the event, as the client spells it
+	Client     = "client"      // the name of the format that declares it
+	FailClosed = "fail_closed" // the client takes an empty answer for a refusal
+)
+
+// Occurrence is what is asked about: something that happens in a client.
+type Occurrence struct {
+	Client  string          `json:"client"`
+	Event   string          `json:"event"`
+	Subject string          `json:"subject,omitempty"` // what matchers are compared with
+	Payload json.RawMessage `json:"payload,omitempty"`
+}
+
+// Answer is one answer, in the words of the client.
+type Answer struct {
+	Payload json.RawMessage `json:"payload,omitempty"`
+}
+
+// On is asked when something happens in a client. One implementation is one
+// handler of a client's hook file. Nobody asks it yet.
+var On = surface.DefineHook(surface.HookDef[Occurrence, Answer]{
+	Name:   "client_event",
+	Doc:    "Handlers of other clients' hook files: asked when something happens in that client.",
+	Needs:  ext.Project,
+	Guards: true,
+	Options: []surface.Field{
+		{Name: Event, Type: surface.Text, Required: true, Doc: "The event, as the client spells it."},
+		{Name: Client, Type: surface.Text, Required: true, Doc: "The format that declares it."},
+		{Name: FailClosed, Type: surface.Flag, Doc: "An answer that does not come, or is empty, is a refusal (Cursor)."},
+	},
+})

@@ -1,0 +1,77 @@
+package clientevent_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/mortise-dev/mortise/internal/hook/clientevent"
+	"github.com/mortise-dev/mortise/internal/surface"
+	"github.com/mortise-dev/mortise/internal/surface/surfacetest"
+)
+
+func TestOn(t *testing.T) { surfacetest.Run(t, clientevent.On.Spec) }
+
+// TestRoleOf wants what can deny to be a guard, what is known to only watch to
+// be an observer, and everything else to be a guard.
+func TestRoleOf(t *testing.T) {
+	for _, c := range []struct {
+		client, event string
+		role          surface.Role
+		known         bool
+	}{
+		{"claude-code", "PreToolUse", surface.Guard, true},
+		{"claude-code", "Stop", surface.Guard, true},
+		{"claude-code", "PostToolUse", surface.Observer, true},
+		{"claude-code", "SessionStart", surface.Observer, true},
+		{"claude-code", "preToolUse", surface.Guard, false},
+		{"claude-code", "sessionStart", surface.Guard, false},
+		{"claude-code", "NotYetInvented", surface.Guard, false},
+		{"codex", "PermissionRequest", surface.Guard, true},
+		{"codex", "Interrupt", surface.Observer, true},
+		{"codex", "Notification", surface.Guard, false},
+		{"cursor", "beforeShellExecution", surface.Guard, true},
+		{"cursor", "afterFileEdit", surface.Observer, true},
+		{"cursor", "stop", surface.Observer, true},
+		{"copilot", "preToolUse", surface.Guard, true},
+		{"copilot", "userPromptSubmitted", surface.Observer, true},
+		{"gemini-cli", "BeforeTool", surface.Guard, true},
+		{"gemini-cli", "AfterTool", surface.Guard, true},
+		{"gemini-cli", "SessionEnd", surface.Observer, true},
+		{"antigravity", "PostToolUse", surface.Observer, true},
+		{"antigravity", "Stop", surface.Guard, true},
+		{"nobody", "SessionStart", surface.Guard, false},
+		{"", "", surface.Guard, false},
+	} {
+		t.Run(c.client+" "+c.event, func(t *testing.T) {
+			if got := clientevent.RoleOf(c.client, c.event); got != c.role {
+				t.Errorf("RoleOf: got %s, want %s", got, c.role)
+			}
+			if got := clientevent.Known(c.client, c.event); got != c.known {
+				t.Errorf("Known: got %v, want %v", got, c.known)
+			}
+		})
+	}
+}
+
+// TestConsent wants a person who lets a handler answer to be told of which
+// event of which client it is, and what is not written to be absent.
+func TestConsent(t *testing.T) {
+	d := surfacetest.Read("hooks/client_event/PreToolUse-1.json", []byte(
+		`{"ref": {"driver": "client-hook", "target": "./guard.sh", "name": "command"}, "matches": ["Bash"], "event": "PreToolUse", "client": "claude-code"}`))
+	e := clientevent.On.Decode([]surface.Document{d})[0]
+	im, ok := e.Value.(surface.Implementation)
+	if !ok || len(e.Findings) > 0 || e.Name != "PreToolUse-1" {
+		t.Fatalf("got %s, %T with %v, want an implementation", e.Name, e.Value, e.Findings)
+	}
+	if im.Option(clientevent.Event) != "PreToolUse" || im.Option(clientevent.Client) != "claude-code" || im.Option(clientevent.FailClosed) != "" {
+		t.Errorf("got the options %v, want the event and the client", im.Options)
+	}
+	for _, want := range []string{"guard", "./guard.sh", "about Bash", "event: PreToolUse", "client: claude-code"} {
+		if got := im.Consents(); !strings.Contains(got, want) {
+			t.Errorf("Consents: got %q, want %q in it", got, want)
+		}
+	}
+	if s := clientevent.On.Spec; !s.Runs || !s.Whole || !s.Hook || s.Inert {
+		t.Errorf("got %+v, want a hook whose implementations run", s)
+	}
+}
