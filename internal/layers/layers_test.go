@@ -23,10 +23,10 @@ var ranks = map[string]int{
 	"source":   12, // above frontmatter, root and surface
 	"instance": 11, // above child
 
-	"surface/*": 20, "hook/*": 20, "source/*": 20, "driver/*": 20, "store/*": 20, "discover": 20,
-	"admit":   30,
+	"surface/*": 20, "hook/*": 20, "source/*": 20, "source/bridge": 21, "driver/*": 20, "store/*": 20, "discover": 20, "market": 20, "sarif": 20,
+	"admit": 30, "mend": 30,
 	"compose": 40,
-	"call":    50, "author": 50,
+	"call":    50, "author": 50, "conform": 50,
 	"session": 60, "plan": 60,
 	"substrate/*": 70,
 	"host":        80,
@@ -44,6 +44,7 @@ var denied = []struct{ from, to, why string }{
 	{"host", "surface/*", "the host knows no surface; consumers do"},
 	{"face/*", "admit", "faces show outcomes; they do not decide"},
 	{"face/*", "discover", "faces show outcomes; they do not read"},
+	{"face/*", "market", "faces go through the host"},
 	{"face/*", "source", "faces go through the host"},
 	{"face/*", "source/*", "faces go through the host"},
 	{"face/*", "driver/*", "faces go through a session"},

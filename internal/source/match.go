@@ -31,36 +31,66 @@ var (
 	}
 )
 
+// Where says where a format keeps the documents of a surface, where that is
+// not what the surface itself says.
+type Where struct {
+	Dir string // below the tree's root; canonical paths are the surface's all the same
+	// Endings are what the names of documents end in, the longest first:
+	// ".agent.md", ".md". None are the surface's own.
+	Endings []string
+	// Deep: entries that are directories may lie this many directories deep. What
+	// begins with a dot is not looked into.
+	Deep int
+	// Shallow: of a surface whose files may lie in sub-directories, only those in
+	// the directory itself are read.
+	Shallow bool
+	// Beside takes the files that have another ending. Nil: they are told.
+	Beside func(file string)
+}
+
 // Into finds the documents of spec below the directory dir of the tree and adds
 // their places and findings to it. dir may be another than the surface's own,
 // where a format or a manifest puts it; canonical paths are the surface's. A
 // directory that is missing is an empty one.
 func Into(t *ext.Tree, spec *surface.Spec, dir string, env Env) {
-	m := matcher{t: t, spec: spec, limits: env.Limits, dir: dir}
+	IntoAs(t, spec, Where{Dir: dir}, env)
+}
+
+// IntoAs is Into for documents that lie or are called as a format has it.
+func IntoAs(t *ext.Tree, spec *surface.Spec, w Where, env Env) {
+	m := matcher{t: t, spec: spec, limits: env.Limits, dir: w.Dir, where: w, endings: w.Endings}
+	if len(m.endings) == 0 {
+		m.endings = []string{path.Ext(spec.Files)}
+	}
 	if !strings.Contains(spec.Files, "*") {
-		m.single(path.Join(dir, spec.Files))
+		m.single(path.Join(m.dir, spec.Files))
 		return
 	}
-	entries, ok := m.list(dir)
-	if !ok {
-		return
-	}
-	if spec.PerDirectory() {
+	entries, ok := m.list(m.dir)
+	switch {
+	case !ok:
+	case spec.PerDirectory() && w.Deep > 0:
+		m.taken = map[string]bool{}
+		m.deep(m.dir, entries, 1)
+	case spec.PerDirectory():
 		for _, e := range entries {
 			m.unit(e)
 		}
-		return
+	default:
+		m.files(m.dir, entries, 0)
 	}
-	m.files(dir, entries, 0)
 }
 
 type matcher struct {
-	t      *ext.Tree
-	spec   *surface.Spec
-	limits ext.Limits
-	dir    string
-	full   bool
-	way    []string // where the links on the way led
+	t       *ext.Tree
+	spec    *surface.Spec
+	limits  ext.Limits
+	dir     string
+	where   Where
+	endings []string
+	full    bool
+	way     []string        // where the links on the way led
+	taken   map[string]bool // canonical paths of directories that lie deep
 }
 
 // canonical is the path in the canonical tree of what lies at name.
@@ -68,8 +98,41 @@ func (m *matcher) canonical(name string) string {
 	if name == m.dir {
 		return m.spec.Dir
 	}
-	rest := strings.TrimPrefix(name, m.dir+"/")
+	rest := name
+	if m.dir != "." {
+		rest = strings.TrimPrefix(name, m.dir+"/")
+	}
+	switch {
+	case m.taken != nil:
+		rest = m.flat(rest)
+	case len(m.where.Endings) > 0:
+		rest = Canonical(rest, m.where.Endings, m.spec)
+	}
 	return path.Join(m.spec.Dir, rest)
+}
+
+// Canonical is a document's name with the surface's own ending in place of that
+// of the endings which it has.
+func Canonical(name string, endings []string, spec *surface.Spec) string {
+	for _, ending := range endings {
+		if bare, ok := strings.CutSuffix(name, ending); ok && path.Base(name) != ending {
+			return bare + path.Ext(spec.Files)
+		}
+	}
+	return name
+}
+
+// flat is the canonical path of an entry's document that lies deep: its own
+// directory's name, or, where another has that, all names on the way.
+func (m *matcher) flat(rest string) string {
+	dir, file := path.Split(rest)
+	dir = strings.TrimSuffix(dir, "/")
+	short := path.Base(dir)
+	if m.taken[short] {
+		short = strings.ReplaceAll(dir, "/", "-")
+	}
+	m.taken[short] = true
+	return path.Join(short, file)
 }
 
 func (m *matcher) add(name string) {
@@ -228,8 +291,7 @@ func isPath(s string) bool {
 // files adds the files of a directory that have the surface's ending, and of
 // its sub-directories where the pattern says so.
 func (m *matcher) files(dir string, entries []fs.DirEntry, depth int) {
-	ending := path.Ext(m.spec.Files)
-	deep := strings.HasPrefix(m.spec.Files, "**/")
+	deep := strings.HasPrefix(m.spec.Files, "**/") && !m.where.Shallow
 	var strays []string
 	for _, e := range entries {
 		name := path.Join(dir, e.Name())
@@ -238,7 +300,7 @@ func (m *matcher) files(dir string, entries []fs.DirEntry, depth int) {
 		}
 		isDir, err := m.kind(name, e)
 		switch {
-		case err != nil && path.Ext(name) == ending:
+		case err != nil && m.ends(name):
 			m.fault(name, FaultOf(err, m.at(name)))
 		case err != nil:
 			m.t.Findings.Add(FaultOf(err, m.at(name)))
@@ -246,15 +308,76 @@ func (m *matcher) files(dir string, entries []fs.DirEntry, depth int) {
 			m.through(name, depth+1)
 		case isDir && deep:
 			m.below(name, depth+1)
-		case isDir && path.Ext(name) == ending:
+		case isDir && m.ends(name):
 			m.fault(name, WrongKind.At(m.at(name), "expected a file, found a directory"))
-		case !isDir && path.Ext(name) == ending:
+		case !isDir && m.ends(name):
 			m.add(name)
+		case !isDir && m.where.Beside != nil:
+			m.where.Beside(name)
 		case !m.tell(name, isDir):
 			strays = append(strays, e.Name())
 		}
 	}
 	m.strays(dir, strays)
+}
+
+// ends reports whether a file is called as documents are.
+func (m *matcher) ends(name string) bool {
+	base := path.Base(name)
+	return slices.ContainsFunc(m.endings, func(ending string) bool { return strings.HasSuffix(base, ending) && base != ending })
+}
+
+// deep adds the documents of the directories in dir, and of those below.
+func (m *matcher) deep(dir string, entries []fs.DirEntry, depth int) {
+	_, file, _ := strings.Cut(m.spec.Files, "/")
+	for _, e := range entries {
+		name := path.Join(dir, e.Name())
+		isDir, err := m.kind(name, e)
+		switch {
+		case err != nil:
+			m.t.Findings.Add(FaultOf(err, m.at(name)))
+		case isDir && strings.HasPrefix(e.Name(), "."):
+			m.t.Findings.Add(Stray.At(m.at(name), "what begins with a dot is not looked into"))
+		case !isDir && dir == m.dir:
+			m.beside(name)
+		case !isDir:
+		case e.Type()&fs.ModeSymlink != 0:
+			m.throughDeep(name, file, depth)
+		default:
+			m.deepUnit(name, file, depth)
+		}
+	}
+}
+
+// throughDeep goes through a link, unless what it leads to is gone through
+// anyway: the way here came through it.
+func (m *matcher) throughDeep(link, file string, depth int) {
+	real, ok := Real(m.t.FS, link)
+	if ok && (within(m.realDir(path.Dir(link)), real) || slices.Contains(m.way, real)) {
+		return
+	}
+	m.way = append(m.way, real)
+	m.deepUnit(link, file, depth)
+	m.way = m.way[:len(m.way)-1]
+}
+
+// deepUnit adds a directory's document, where it has one, and goes below.
+func (m *matcher) deepUnit(unit, file string, depth int) {
+	entries, err := fs.ReadDir(m.t.FS, unit)
+	if err != nil {
+		m.fault(path.Join(unit, file), FaultOf(err, m.at(unit)))
+		return
+	}
+	has := slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return strings.EqualFold(e.Name(), file) })
+	if has {
+		m.document(unit, file)
+	}
+	switch {
+	case depth < m.where.Deep:
+		m.deep(unit, entries, depth+1)
+	case !has && slices.ContainsFunc(entries, fs.DirEntry.IsDir):
+		m.t.Findings.Add(Stray.At(m.at(unit), "what lies more than %d directories deep is not read", m.where.Deep))
+	}
 }
 
 // besides reports whether an entry belongs to nobody's documents: a file that

@@ -36,8 +36,16 @@ var BadEnding = &ext.Check{
 }
 
 // Read reads the file at o.Path. It opens it once and never more than the
-// limit of it; what is wrong comes as findings at o.
+// limit of it; what is wrong comes as findings at o. While a tree is laid out,
+// what was read of it before is not read again.
 func Read(fsys fs.FS, o ext.Origin, limits ext.Limits) Content {
+	if f, ok := fsys.(*once); ok {
+		return f.content(o, limits)
+	}
+	return read(fsys, o, limits)
+}
+
+func read(fsys fs.FS, o ext.Origin, limits ext.Limits) Content {
 	data, leads, err := readFrom(fsys, o.Path, limits.FileBytes)
 	if err != nil {
 		return Content{Findings: ext.Findings{FaultOf(err, o)}, Lost: true}
@@ -96,7 +104,11 @@ func readFrom(fsys fs.FS, name string, limit int64) (data []byte, outside string
 	data, err = io.ReadAll(io.LimitReader(f, limit+1))
 	err = errors.Join(err, f.Close())
 	if err == nil && int64(len(data)) > limit {
-		err = &root.TooLargeError{Name: name, Size: int64(len(data)), Max: limit}
+		err = tooLarge(name, int64(len(data)), limit)
 	}
 	return data, "", err
+}
+
+func tooLarge(name string, size, limit int64) error {
+	return &root.TooLargeError{Name: name, Size: size, Max: limit}
 }

@@ -5,6 +5,9 @@ package source
 import (
 	"errors"
 	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
@@ -24,21 +27,53 @@ type Format struct {
 	Name string // "claude-code", "agent-plugins/1.0.0"
 	Doc  string
 	// Marker is the file whose presence says that a directory may be of this
-	// format.
+	// format. One that ends in a slash is the name of the directory itself.
 	Marker string
-	// Recognise looks at the manifest where its presence alone does not tell.
-	// Nil: presence tells.
-	Recognise func(m Manifest) bool
+	// Further are the files that say the same where Marker is not there, in the
+	// order in which they are looked for.
+	Further []string
+	// Doubtful: other things than extensions have a file of that name, so that a
+	// directory which holds one is no extension until Recognise says so.
+	Doubtful bool
+	// Beside is a file that belongs to a directory of this format and lies next
+	// to it, which is read where Env.Beside says how; "" where there is none.
+	Beside string
+	// Recognise looks at the manifest, and at the directory, where its presence
+	// alone does not tell. Nil: presence tells.
+	Recognise func(t *ext.Tree, m Manifest) bool
 	// Lay fills in the tree's Label, Manifest, Places and Findings. The tree
 	// comes with its names, origin and file system. Nil: the format is known by
 	// sight and not read by this build.
 	Lay func(t *ext.Tree, m Manifest, env Env)
 }
 
+// Markers are the files that may say that a directory is of this format, in
+// the order in which they are looked for; none for one that goes by the
+// directory's name or has no manifest.
+func (f *Format) Markers() []string {
+	if f.Marker == "" || f.Folder() != "" {
+		return nil
+	}
+	return append([]string{f.Marker}, f.Further...)
+}
+
+// Folder is the name of a directory that is of this format for being called
+// so; "" for a format that goes by a file.
+func (f *Format) Folder() string {
+	name, ok := strings.CutSuffix(f.Marker, "/")
+	if !ok {
+		return ""
+	}
+	return name
+}
+
 // Env is what laying out an extension depends on beside the directory.
 type Env struct {
 	Specs  []*surface.Spec
 	Limits ext.Limits
+	// Beside reads what lies next to the directory, by names such as
+	// "../.mcp.json". Nil: nothing outside the directory is read.
+	Beside fs.FS
 }
 
 // Spec is the surface of a name, nil when this build has none of it.
@@ -73,40 +108,87 @@ var NotThere = &ext.Check{
 }
 
 // Detect finds the formats of the tree's directory, in the order of formats,
-// which is the order of preference. Those without a Lay come as names alone.
+// which is the order of preference: the one that is read and its manifest, and
+// the names of the others. Those without a Lay come as names alone.
 func Detect(formats []Format, t *ext.Tree, env Env) (read *Format, m Manifest, others []string) {
+	found := detect(formats, t, env, false)
+	i := preferred(found)
+	if i >= 0 {
+		read, m = found[i].Format, found[i].Manifest
+	}
+	return read, m, otherNames(found, i)
+}
+
+// preferred is the position of the first format that this build reads, -1 when
+// it reads none.
+func preferred(found []detected) int {
+	return slices.IndexFunc(found, func(d detected) bool { return d.Lay != nil })
+}
+
+func otherNames(found []detected, i int) (names []string) {
+	for j := range found {
+		if j != i {
+			names = append(names, found[j].Name)
+		}
+	}
+	return names
+}
+
+// detected is a format that a directory is laid out in.
+type detected struct {
+	*Format
+	Manifest Manifest
+}
+
+// detect finds formats. pinned: they are believed to be those of the directory,
+// whatever it is called.
+func detect(formats []Format, t *ext.Tree, env Env, pinned bool) (found []detected) {
 	manifests := map[string]Manifest{}
 	for i := range formats {
 		f := &formats[i]
-		if !isFile(t.FS, f.Marker) {
+		if f.Folder() != "" {
+			if pinned || folder(t) == f.Folder() {
+				found = append(found, detected{f, Manifest{}})
+			}
 			continue
 		}
-		found := Manifest{Path: f.Marker}
-		if f.Recognise != nil || f.Lay != nil {
-			was, ok := manifests[f.Marker]
-			if !ok {
-				c := Read(t.FS, t.Origin.At(f.Marker, 0), env.Limits)
-				was = Manifest{Path: f.Marker, Doc: c.Doc, Findings: c.Findings}
-				manifests[f.Marker] = was
+		for _, marker := range f.Markers() {
+			if !isFile(t.FS, marker) {
+				continue
 			}
-			found = was
-		}
-		switch {
-		case f.Recognise != nil && !f.Recognise(found):
-		case f.Lay != nil && read == nil:
-			read, m = f, found
-		default:
-			others = append(others, f.Name)
+			m, ok := manifests[marker]
+			if !ok {
+				m = Manifest{Path: marker}
+				if f.Recognise != nil || f.Lay != nil {
+					c := Read(t.FS, t.Origin.At(marker, 0), env.Limits)
+					m.Doc, m.Findings = c.Doc, c.Findings
+					manifests[marker] = m
+				}
+			}
+			if f.Recognise == nil || f.Recognise(t, m) {
+				found = append(found, detected{f, m})
+				break
+			}
 		}
 	}
-	return read, m, others
+	return found
+}
+
+// folder is the name of the tree's directory; "" when it has none.
+func folder(t *ext.Tree) string {
+	return path.Base(filepath.ToSlash(t.Root))
 }
 
 // Lay recognises the tree's format and lays it out. pin names the format to
 // use, whose marker must be there and is believed; "" means the first that
 // fits. Without any it is laid out as loose files. ok is false when there is
-// nothing of the format that was pinned, or nothing at all.
+// nothing of the format that was pinned, or nothing at all. Where the directory
+// is laid out in further formats, it is said where they differ from the one
+// that is read. Every file is opened once.
 func Lay(formats []Format, loose Format, t *ext.Tree, pin string, env Env) (ok bool) {
+	fsys, shared := t.FS, newOnce(t.FS)
+	t.FS = shared
+	defer func() { t.FS = fsys }()
 	wanted := formats
 	if pin != "" {
 		wanted = nil
@@ -117,21 +199,41 @@ func Lay(formats []Format, loose Format, t *ext.Tree, pin string, env Env) (ok b
 			}
 		}
 	}
-	f, m, others := Detect(wanted, t, env)
-	t.Also = others
+	found := detect(wanted, t, env, pin != "")
+	i := preferred(found)
+	t.Also = otherNames(found, i)
 	switch {
-	case f == nil && (pin == "" || family(pin) == family(loose.Name)):
-		return layOther(wanted, loose, t, env)
-	case f == nil:
+	case i < 0 && (pin == "" || family(pin) == family(loose.Name)):
+		ok = layOther(wanted, loose, t, env)
+	case i < 0:
 		t.Format = pin
 		return false
+	default:
+		first := found[i]
+		layFirst(first, slices.Delete(found, i, i+1), t, env)
+		ok = true
 	}
-	t.Format = f.Name
-	f.Lay(t, m, env)
-	if len(others) > 0 {
-		t.Findings.Add(Several.At(t.Origin.At(m.Path, 0), "read as %s; also laid out as %s", f.Name, strings.Join(others, ", ")))
+	shared.settle(t)
+	return ok
+}
+
+// layFirst lays the tree out in the format that is preferred, and compares the
+// others with it.
+func layFirst(first detected, others []detected, t *ext.Tree, env Env) {
+	t.Format = first.Name
+	first.Lay(t, first.Manifest, env)
+	if len(others) == 0 {
+		return
 	}
-	return true
+	t.Findings.Add(Several.At(t.Origin.At(first.Manifest.Path, 0), "read as %s; also laid out as %s", first.Name, strings.Join(t.Also, ", ")))
+	if t.Findings.Failed() {
+		return // refused whole: there is nothing to compare with
+	}
+	for _, o := range others {
+		if o.Lay != nil {
+			compare(t, first.Manifest, o, env)
+		}
+	}
 }
 
 // layOther lays out a directory without a manifest that is read: as loose
@@ -141,8 +243,10 @@ func layOther(formats []Format, loose Format, t *ext.Tree, env Env) bool {
 	if len(t.Also) == 0 {
 		t.Format = loose.Name
 		for _, f := range formats {
-			if info, err := fs.Stat(t.FS, f.Marker); f.Lay != nil && err == nil && info.IsDir() {
-				t.Findings.Add(WrongKind.At(t.Origin.At(f.Marker, 0), "expected the manifest of %s, found a directory", f.Name))
+			for _, marker := range f.Markers() {
+				if info, err := fs.Stat(t.FS, marker); f.Lay != nil && err == nil && info.IsDir() {
+					t.Findings.Add(WrongKind.At(t.Origin.At(marker, 0), "expected the manifest of %s, found a directory", f.Name))
+				}
 			}
 		}
 		loose.Lay(t, Manifest{}, env)

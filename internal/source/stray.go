@@ -35,12 +35,11 @@ var (
 // that is no document, where that is worth a finding of its own: among code,
 // and where only the capitals of its ending differ.
 func (m *matcher) tell(name string, dir bool) bool {
-	ending := path.Ext(m.spec.Files)
 	switch {
 	case m.spec.Whole:
 		m.t.Findings.Add(StrayCode.At(m.at(name), "it lies among the entries of %s and is not read; they are %s", m.spec.Name, m.spec.Files))
-	case !dir && strings.EqualFold(path.Ext(name), ending):
-		m.t.Findings.Add(NearMiss.At(m.at(name), "the file's ending is %s, expected %s", ext.Quote(path.Ext(name)), ending))
+	case !dir && strings.EqualFold(path.Ext(name), path.Ext(m.endings[0])) && path.Ext(name) != path.Ext(m.endings[0]):
+		m.t.Findings.Add(NearMiss.At(m.at(name), "the file's ending is %s, expected %s", ext.Quote(path.Ext(name)), m.endings[0]))
 	default:
 		return false
 	}
@@ -70,8 +69,10 @@ func (m *matcher) strays(dir string, names []string) {
 func Strays(t *ext.Tree, base string, env Env, own bool) {
 	known := map[string]bool{}
 	for _, s := range env.Specs {
-		first, _, _ := strings.Cut(path.Join(s.Dir, s.Files), "/")
-		known[first] = true
+		if own || !s.Inert {
+			first, _, _ := strings.Cut(path.Join(s.Dir, s.Files), "/")
+			known[first] = true
+		}
 	}
 	hooks := hookNames(env.Specs)
 	entries, err := fs.ReadDir(t.FS, base)
@@ -96,6 +97,11 @@ func Strays(t *ext.Tree, base string, env Env, own bool) {
 		}
 	}
 	strayHooks(t, path.Join(base, "hooks"), hooks)
+}
+
+// laid reports whether a place leads to a file.
+func laid(t *ext.Tree, file string) bool {
+	return slices.ContainsFunc(t.Places, func(p ext.Place) bool { return p.File == file })
 }
 
 // holds reports whether there would be documents at name if it were called as
@@ -160,7 +166,7 @@ func strayHooks(t *ext.Tree, dir string, known map[string]bool) {
 		name := path.Join(dir, e.Name())
 		near, _ := nearest(e.Name(), known)
 		switch {
-		case known[e.Name()], besides(e):
+		case known[e.Name()], besides(e), others && laid(t, path.Join(dir, "hooks.json")) && near == "" && !e.IsDir():
 		case others && e.Name() == "hooks.json":
 			t.Findings.Add(NotRead.At(t.Origin.At(name, 0), "it holds another client's hooks: none of them is asked here"))
 		case others && near == "":

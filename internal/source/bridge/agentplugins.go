@@ -26,7 +26,7 @@ var AgentPlugins = source.Format{
 // agentPluginsSchema tells an Agent Plugins manifest from the other files of
 // that name by its "$schema". One that cannot be read, or is a manifest of
 // nothing, is taken for one, so that it is refused and not overlooked.
-func agentPluginsSchema(m source.Manifest) bool {
+func agentPluginsSchema(_ *ext.Tree, m source.Manifest) bool {
 	if m.Findings.Failed() || m.Doc.Kind != ext.Map {
 		return true
 	}
@@ -56,8 +56,10 @@ func layAgentPlugins(t *ext.Tree, m source.Manifest, env source.Env) {
 		source.Into(t, s, dir, env)
 	}
 	source.Strays(t, Namespace, env, true)
+	layCopilotNamespace(t, m, env)
+	l := newLayer(t, m, env, "agent-plugins")
 	for _, u := range agentPluginsUnread {
-		reportUnread(t, m, "", u.location, u.what)
+		l.unread("", u.location, u.what)
 	}
 }
 
@@ -67,6 +69,7 @@ var agentPluginsUnread = []struct{ location, what string }{
 	{"hooks/hooks.json", "hooks at its root, which are no part of this format: none of them is asked here"},
 	{"commands", "commands at its root, which are no part of this format; " + Namespace + "/commands is"},
 	{"agents", "agents at its root, which are no part of this format; " + Namespace + "/agents is"},
+	{"rules", "rules at its root, which are no part of this format; " + Namespace + "/rules is"},
 	{".mcp.json", "a server file of another client; mcp.json is this format's"},
 }
 

@@ -1,8 +1,7 @@
 package bridge
 
 import (
-	"io/fs"
-	"path"
+	"fmt"
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
@@ -11,213 +10,232 @@ import (
 
 // ClaudeCode is Claude Code's plugin format.
 var ClaudeCode = source.Format{
-	Name:   "claude-code",
-	Doc:    "Claude Code plugins: .claude-plugin/plugin.json, skills/, commands/, agents/, .mcp.json.",
+	Name: "claude-code",
+	Doc: "Claude Code plugins: skills/, commands/, agents/, hooks, .mcp.json, .lsp.json, output-styles/, themes/, monitors/, workflows/, bin/, " +
+		"and what the manifest says of settings, channels and dependencies.",
 	Marker: ".claude-plugin/plugin.json",
 	Lay:    layClaude,
 }
 
-// claudeKeys are the keys a manifest may hold and the kinds each may be of; nil
-// means any. A known key of another kind refuses the plugin, as it does there.
-var claudeKeys = map[string][]ext.Kind{
-	"$schema": nil, "name": {ext.String}, "displayName": {ext.String}, "version": {ext.String},
-	"description": {ext.String}, "homepage": {ext.String}, "license": {ext.String}, "repository": {ext.String},
-	"author": {ext.Map}, "keywords": {ext.List}, "metadata": {ext.Map}, "defaultEnabled": {ext.Bool},
-	"skills": {ext.String, ext.List}, "commands": {ext.String, ext.List, ext.Map}, "agents": {ext.String, ext.List},
-	"workflows": {ext.String, ext.List}, "outputStyles": {ext.String, ext.List},
-	"hooks": {ext.String, ext.List, ext.Map}, "mcpServers": {ext.String, ext.List, ext.Map},
-	"lspServers": {ext.String, ext.List, ext.Map}, "experimental": nil,
-	"userConfig": {ext.Map}, "channels": {ext.List}, "dependencies": {ext.List},
+// claudeKeys are the keys a manifest may hold. A known key of another kind
+// refuses the plugin, as it does there.
+var claudeKeys = keys{
+	"$schema": nil, "name": isText, "displayName": isText, "version": isText,
+	"description": isText, "homepage": isText, "license": isText, "repository": isText,
+	"author": isMap, "keywords": isList, "metadata": isMap, "defaultEnabled": isFlag,
+	"skills": isPaths, "commands": isDeclared, "agents": isPaths,
+	"workflows": isPaths, "outputStyles": isPaths,
+	"hooks": isDeclared, "mcpServers": isDeclared,
+	"lspServers": isDeclared, "experimental": nil,
+	"userConfig": isMap, "channels": isList, "dependencies": isList,
 }
 
-// claudeUnread are components of the format that this build does not read: the
-// manifest's key, the default location, and what they are called.
-var claudeUnread = []struct{ key, location, what string }{
-	{"hooks", "hooks/hooks.json", "hooks: none of them is asked here"},
-	{"outputStyles", "output-styles", "output styles"},
-	{"lspServers", ".lsp.json", "language servers"},
-	{"workflows", "workflows", "workflows"},
-	{"experimental", "themes", "themes"},
-	{"", "monitors/monitors.json", "monitors"},
-	{"channels", "", "channels"},
-	{"userConfig", "", "settings that its user must give"},
-	{"dependencies", "", "plugins it depends on"},
-	{"", "bin", "programs for the shell's search path"},
-	{"", "settings.json", "settings"},
-	{"", "tools", "tools, which this format has none of"},
-	{"", "prompts", "prompt fragments, which this format has none of"},
-	{"", "hooks/before_tool_call", "guards, which this format has none of: none of them is asked here"},
-	{"", "dev.mortise", "components of the Agent Plugins format, which need its manifest"},
+// claudeUnread are components that the format has no place for here, or none
+// at all.
+var claudeUnread = []struct{ location, what string }{
+	{"settings.json", "settings for its client, which are the client's own"},
+	{"tools", "tools, which this format has none of"},
+	{"prompts", "prompt fragments, which this format has none of"},
+	{"rules", "rules, which this format has none of"},
+	{"hooks/before_tool_call", "guards, which this format has none of: none of them is asked here"},
+	{"dev.mortise", "components of the Agent Plugins format, which need its manifest"},
 }
 
 func layClaude(t *ext.Tree, m source.Manifest, env source.Env) {
-	t.Findings.Add(m.Findings...)
-	t.Manifest = &m.Doc
-	if !m.Findings.Failed() {
-		readClaude(t, m)
-	}
-	for _, s := range env.Specs {
-		switch s.Name {
-		case "skill":
-			layClaudePaths(t, m, env, s.Name, "skills", true)
-		case "command", "agent":
-			layClaudePaths(t, m, env, s.Name, s.Dir, false)
-		case "server":
-			layClaudeServers(t, m, env)
-		}
-	}
-	for _, u := range claudeUnread {
-		reportUnread(t, m, u.key, u.location, u.what)
-	}
-}
-
-func readClaude(t *ext.Tree, m source.Manifest) {
-	d := &m.Doc
-	if d.Kind != ext.Map {
-		t.Findings.Add(ManifestSyntax.At(t.Origin.At(m.Path, d.Line), "expected an object, found %s", d.Kind))
-		return
-	}
-	for i := range d.Map {
-		p := &d.Map[i]
-		kinds, known := claudeKeys[p.Key]
-		o := t.Origin.At(m.Path, p.Line)
-		switch {
-		case !known:
-			t.Findings.Add(ManifestIgnored.At(o, "key %s is not one of Claude Code's", ext.Quote(p.Key)))
-		case kinds != nil && !hasKind(kinds, p.Value.Kind):
-			t.Findings.Add(ManifestField.At(o, "key %q must be %s, found %s", p.Key, orKinds(kinds), p.Value.Kind))
-		}
-	}
-	switch n := d.Get("name"); {
-	case n == nil:
-		t.Findings.Add(ManifestField.At(t.Origin.At(m.Path, 1), "key \"name\" is missing"))
-	case n.Kind == ext.String:
-		t.Label = n.Text
-	}
-}
-
-func hasKind(kinds []ext.Kind, k ext.Kind) bool {
-	for _, want := range kinds {
-		if want == k {
-			return true
-		}
-	}
-	return false
-}
-
-func orKinds(kinds []ext.Kind) string {
-	words := make([]string, len(kinds))
-	for i, k := range kinds {
-		words[i] = k.String()
-	}
-	return strings.Join(words, " or ")
-}
-
-// layClaudePaths lays one kind of component. Paths in the manifest add to the
-// default directory for skills and replace it for the rest.
-func layClaudePaths(t *ext.Tree, m source.Manifest, env source.Env, surface, dir string, adds bool) {
-	spec := env.Spec(surface)
-	key := dir
-	given := m.Doc.Get(key)
-	if given == nil || adds {
-		source.Into(t, spec, dir, env)
-	}
-	if given != nil && given.Kind == ext.Map {
-		t.Findings.Add(source.NotRead.At(t.Origin.At(m.Path, keyLine(&m.Doc, key)), "the manifest describes %s one by one; only paths are read", key))
-	}
-	for _, d := range paths(t, m, given, key) {
-		p, ok := inside(t, m, d, key)
-		switch {
-		case !ok || p == dir && adds:
-		case path.Ext(p) == ".md":
-			layFile(t, surface, spec.Dir, p)
-		case surface == "skill" && isFile(t.FS, path.Join(p, "SKILL.md")):
-			layFile(t, surface, spec.Dir, path.Join(p, "SKILL.md"))
-		default:
-			if _, err := fs.Stat(t.FS, p); err != nil {
-				t.Findings.Add(pathMissing(t, m, d, key, err))
-				continue
-			}
-			source.Into(t, spec, p, env)
-		}
-	}
-	if given == nil && surface == "skill" {
+	l := newLayer(t, m, env, "claude-code")
+	l.begin()
+	l.strict(claudeKeys, "Claude Code's")
+	l.label(true)
+	l.lay(component{surface: "skill", key: "skills", dir: "skills", adds: true})
+	if l.key("skills") == nil {
 		soleSkill(t, env)
 	}
-}
-
-// layFile adds one file that the manifest names, unless it lies where the
-// default directory already led to.
-func layFile(t *ext.Tree, surface, dir, file string) {
-	for i := range t.Places {
-		if t.Places[i].Surface == surface && t.Places[i].File == file {
-			return
-		}
+	l.lay(component{surface: "agent", key: "agents", dir: "agents"})
+	l.lay(component{surface: "command", key: "commands", dir: "commands"})
+	l.claudeCommands()
+	l.serverFiles(".mcp.json")
+	l.serverKey("mcpServers", ".mcp.json")
+	l.lay(component{surface: "output-style", key: "outputStyles", dir: "output-styles"})
+	l.lay(component{surface: "workflow", key: "workflows", dir: "workflows", where: source.Where{Beside: l.others("workflow")}})
+	l.claudeLanguageServers()
+	l.claudeExperimental()
+	l.claudeSettings()
+	l.programs("bin")
+	l.hookFiles("hooks/hooks.json")
+	l.hookKey("hooks", "hooks/hooks.json")
+	for _, u := range claudeUnread {
+		l.unread("", u.location, u.what)
 	}
-	place := ext.Place{Surface: surface, Path: path.Join(dir, path.Base(file)), File: file}
-	if surface == "skill" {
-		name := path.Base(path.Dir(file))
-		if name == "." {
-			name = t.Label
-		}
-		place.Path = path.Join(dir, name, "SKILL.md")
-	}
-	t.Places = append(t.Places, place)
 }
 
-// PathMissing is a path in a manifest that leads to nothing.
-var PathMissing = &ext.Check{
-	Code: "manifest-path-missing", Severity: ext.Error,
-	Doc: "A manifest names a directory or file that cannot be read. The extension is refused: what it declared there is not there.",
-	Fix: "Correct the path, or remove it from the manifest.",
-}
-
-func pathMissing(t *ext.Tree, m source.Manifest, d *ext.Doc, key string, err error) ext.Finding {
-	why := source.FaultOf(err, t.Origin).Message
-	return PathMissing.At(t.Origin.At(m.Path, d.Line), "the path %s of key %q: %s", ext.Quote(d.Text), key, why)
-}
-
-// paths are the strings of a string or a list of strings. Anything else in a
-// list refuses the plugin, as it does there.
-func paths(t *ext.Tree, m source.Manifest, d *ext.Doc, key string) []*ext.Doc {
-	switch {
-	case d == nil:
-		return nil
-	case d.Kind == ext.String:
-		return []*ext.Doc{d}
-	}
-	var out []*ext.Doc
-	for i := range d.List {
-		if item := &d.List[i]; item.Kind == ext.String {
-			out = append(out, item)
-		} else {
-			t.Findings.Add(ManifestField.At(t.Origin.At(m.Path, item.Line), "key %q must hold strings only, found %s", key, item.Kind))
-		}
-	}
-	return out
-}
-
-func isFile(fsys fs.FS, name string) bool {
-	info, err := fs.Stat(fsys, name)
-	return err == nil && !info.IsDir()
-}
-
-// reportUnread says that a component is there and has no effect.
-func reportUnread(t *ext.Tree, m source.Manifest, key, location, what string) {
-	if key != "" {
-		if d := m.Doc.Get(key); d != nil && !empty(d) {
-			t.Findings.Add(source.NotRead.At(t.Origin.At(m.Path, keyLine(&m.Doc, key)), "the plugin has %s", what))
-			return
-		}
-	}
-	if location == "" {
+// claudeCommands lays commands that the manifest describes one by one.
+func (l *layer) claudeCommands() {
+	given := l.key("commands")
+	if given == nil || given.Kind != ext.Map {
 		return
 	}
-	if _, err := fs.Lstat(t.FS, location); err == nil {
-		t.Findings.Add(source.NotRead.At(t.Origin.At(location, 0), "the plugin has %s", what))
+	spec := l.spec("command", l.of(given))
+	if spec == nil {
+		return
+	}
+	for i := range given.Map {
+		p := &given.Map[i]
+		from := p.Value.Get("source")
+		switch o := l.at(l.m.Path, p.Line); {
+		case from == nil || from.Kind != ext.String:
+			l.note(source.NotRead, o, "the command %s stands in the manifest itself; only one that names its \"source\" is read", ext.Quote(p.Key))
+			continue
+		case len(p.Value.Map) > 1:
+			l.note(source.NotRead, o, "of what the manifest says of the command %s, only \"source\" is read", ext.Quote(p.Key))
+		}
+		if file, ok := l.inside(from, "commands"); ok {
+			l.t.Places = append(l.t.Places, ext.Place{Surface: spec.Name, Path: l.free(spec, safeName(p.Key)), File: file})
+		}
 	}
 }
 
-func empty(d *ext.Doc) bool {
-	return d.Kind == ext.Null || d.Kind == ext.Map && len(d.Map) == 0 || d.Kind == ext.List && len(d.List) == 0
+// languageServerKeys are those that a language server may hold.
+var languageServerKeys = []string{
+	"command", "extensionToLanguage", "args", "transport", "env", "initializationOptions", "settings", "workspaceFolder",
+	"startupTimeout", "shutdownTimeout", "restartOnCrash", "maxRestarts", "diagnostics",
+}
+
+// claudeLanguageServers lays .lsp.json and what the manifest declares.
+func (l *layer) claudeLanguageServers() {
+	if l.there(".lsp.json") {
+		l.languageServerFile(".lsp.json")
+	}
+	for _, d := range items(l.key("lspServers")) {
+		switch d.Kind {
+		case ext.Map:
+			if empty(d) {
+				continue
+			}
+			for i := range d.Map {
+				l.closed(&d.Map[i].Value, "a language server", languageServerKeys...)
+			}
+			l.languageServers(d)
+		case ext.String:
+			if p, ok := l.inside(d, "lspServers"); ok && p != ".lsp.json" {
+				l.languageServerFile(p)
+			}
+		default:
+			l.notDeclared("lspServers", d)
+		}
+	}
+}
+
+// claudeExperimental lays themes and monitors. What is of another kind there is
+// told and does not refuse the plugin.
+func (l *layer) claudeExperimental() {
+	given := l.key("experimental")
+	l.into(component{surface: "theme"}, "themes")
+	if l.there("monitors/monitors.json") {
+		l.listOf("monitor", "monitors/monitors.json", l.monitor)
+	}
+	if given == nil {
+		return
+	}
+	if given.Kind != ext.Map {
+		l.note(ManifestIgnored, l.of(given), "\"experimental\" must be an object, found %s", given.Kind)
+	}
+	for i := range given.Map {
+		switch p := &given.Map[i]; p.Key {
+		case "themes":
+			l.experimentalThemes(&p.Value)
+		case "monitors":
+			l.experimentalMonitors(&p.Value)
+		default:
+			l.note(ManifestIgnored, l.at(l.m.Path, p.Line), "key %s is not one of \"experimental\"", ext.Quote(p.Key))
+		}
+	}
+}
+
+func (l *layer) experimentalThemes(d *ext.Doc) {
+	for _, item := range items(d) {
+		if item.Kind != ext.String {
+			l.note(ManifestIgnored, l.of(item), "\"themes\" must hold paths, found %s", item.Kind)
+			continue
+		}
+		if p, ok := l.inside(item, "themes"); ok && p != "themes" {
+			l.named(component{surface: "theme", key: "themes"}, p, item)
+		}
+	}
+}
+
+func (l *layer) experimentalMonitors(d *ext.Doc) {
+	for _, item := range items(d) {
+		switch item.Kind {
+		case ext.Map:
+			l.monitor(item)
+		case ext.String:
+			if p, ok := l.inside(item, "monitors"); ok && p != "monitors/monitors.json" {
+				l.listOf("monitor", p, l.monitor)
+			}
+		default:
+			l.note(ManifestIgnored, l.of(item), "\"monitors\" must hold paths and objects, found %s", item.Kind)
+		}
+	}
+}
+
+func (l *layer) monitor(d *ext.Doc) {
+	l.closed(d, "a monitor", "name", "command", "description", "when")
+	l.node("monitor", nameOf(d, "monitor"), *d)
+}
+
+// claudeSettings lays what a person must give, the channels that something may
+// speak through, and the plugins that are needed.
+func (l *layer) claudeSettings() {
+	if d := l.key("userConfig"); d != nil && d.Kind == ext.Map {
+		for i := range d.Map {
+			p := &d.Map[i]
+			if p.Value.Kind != ext.Map {
+				l.note(ManifestField, l.at(l.m.Path, p.Line), "the setting %s must be an object, found %s", ext.Quote(p.Key), p.Value.Kind)
+				continue
+			}
+			l.closed(&p.Value, "a setting", "type", "title", "description", "sensitive", "required", "default", "multiple", "min", "max")
+		}
+		l.mapOf("setting", d)
+	}
+	if d := l.key("channels"); d != nil && d.Kind == ext.List {
+		for i := range d.List {
+			l.channel(&d.List[i], i)
+		}
+	}
+	if d := l.key("dependencies"); d != nil && d.Kind == ext.List {
+		for i := range d.List {
+			l.dependency(&d.List[i])
+		}
+	}
+}
+
+func (l *layer) channel(d *ext.Doc, i int) {
+	if d.Kind != ext.Map {
+		l.note(ManifestField, l.of(d), "a channel must be an object, found %s", d.Kind)
+		return
+	}
+	l.closed(d, "a channel", "server", "userConfig")
+	name := d.Word("server")
+	if name == "" {
+		name = fmt.Sprintf("channel %d", i+1)
+	}
+	l.node("app", name, *d)
+}
+
+// dependency lays a plugin that is needed: its name, perhaps with the
+// marketplace after an @, or an object.
+func (l *layer) dependency(d *ext.Doc) {
+	switch d.Kind {
+	case ext.String:
+		name, market, _ := strings.Cut(d.Text, "@")
+		doc := mapAt(d, pair("name", textAt(d, name)))
+		if market != "" {
+			doc.Map = append(doc.Map, pair("marketplace", textAt(d, market)))
+		}
+		l.node("dependency", name, doc)
+	case ext.Map:
+		l.node("dependency", nameOf(d, "dependency"), *d)
+	default:
+		l.note(ManifestField, l.of(d), "a dependency must be a string or an object, found %s", d.Kind)
+	}
 }

@@ -1,25 +1,27 @@
 package bridge
 
 import (
-	"io/fs"
-	"path"
-
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/source"
 	"github.com/mortise-dev/mortise/internal/surface"
 )
 
 // Loose is a directory without a manifest that holds component directories:
-// the canonical layout with every surface at the root.
+// the canonical layout with every surface at the root that is used here.
 var Loose = source.Format{
 	Name: "loose",
-	Doc:  "A directory without a manifest: skills/, agents/, commands/, prompts/, tools/, hooks/ and mcp.json at its root.",
+	Doc:  "A directory without a manifest: skills/, agents/, commands/, rules/, prompts/, tools/, hooks/ and mcp.json at its root.",
 	Lay:  layLoose,
 }
 
 func layLoose(t *ext.Tree, _ source.Manifest, env source.Env) {
 	for _, s := range env.Specs {
-		source.Into(t, s, s.Dir, env)
+		if !s.Inert { // at a root, settings/ and apps/ are anybody's folders
+			source.Into(t, s, s.Dir, env)
+		}
+	}
+	if t.Origin.Trust < ext.Owner {
+		looseHooks(t, env)
 	}
 	for i := range t.Places {
 		if t.Places[i].Surface == "server" {
@@ -30,21 +32,32 @@ func layLoose(t *ext.Tree, _ source.Manifest, env source.Env) {
 	soleSkill(t, env)
 }
 
-// soleSkill lays a root that is itself one skill: SKILL.md and no skills/.
-func soleSkill(t *ext.Tree, env source.Env) {
-	spec := env.Spec("skill")
-	if spec == nil {
+// looseHooks lays the file in which other clients keep hooks. Its shape tells
+// whose it is: a number of a version is Cursor's or Copilot's, whose handlers
+// differ, and none is Claude Code's.
+func looseHooks(t *ext.Tree, env source.Env) {
+	const file = "hooks/hooks.json"
+	l := newLayer(t, source.Manifest{Path: file}, env, "claude-code")
+	if !l.there(file) || l.env.Spec("client_event") == nil {
 		return
 	}
-	if info, err := fs.Stat(t.FS, "SKILL.md"); err != nil || info.IsDir() {
-		return
+	if c := source.Read(t.FS, l.at(file, 0), env.Limits); c.Doc.Get("version") != nil {
+		l.client = "cursor"
+		eachKeyBelow(&c.Doc, func(key string) {
+			if key == "bash" || key == "powershell" || key == "timeoutSec" {
+				l.client = "copilot"
+			}
+		})
 	}
-	if _, err := fs.Stat(t.FS, spec.Dir); err == nil {
-		return
+	l.hookFile(file)
+}
+
+func eachKeyBelow(d *ext.Doc, visit func(string)) {
+	for i := range d.List {
+		eachKeyBelow(&d.List[i], visit)
 	}
-	name := t.Label
-	if name == "" {
-		name = path.Base(path.Clean("/" + t.Root))
+	for i := range d.Map {
+		visit(d.Map[i].Key)
+		eachKeyBelow(&d.Map[i].Value, visit)
 	}
-	t.Places = append(t.Places, ext.Place{Surface: spec.Name, Path: path.Join(spec.Dir, name, "SKILL.md"), File: "SKILL.md"})
 }

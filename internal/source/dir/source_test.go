@@ -129,7 +129,7 @@ func TestPluginFormat(t *testing.T) {
 		"commands/x.md", "x",
 	))
 	for _, c := range []struct{ pin, want string }{
-		{"", "acme agent-plugins/1.0.0 plugin [component-not-read commands] [format-several plugin.json]"},
+		{"", "acme agent-plugins/1.0.0 plugin [component-not-read commands] [format-several plugin.json] [formats-disagree .claude-plugin/plugin.json] [formats-disagree .codex-plugin/plugin.json]"},
 		{"claude-code", "acme claude-code plugin commands/x.md=commands/x.md"},
 		{"agent-plugins", "acme agent-plugins/1.0.0 plugin [component-not-read commands]"},
 		{"agent-plugins/1.0.0", "acme agent-plugins/1.0.0 plugin [component-not-read commands]"},
@@ -236,5 +236,38 @@ func TestOwnerUnreadable(t *testing.T) {
 	t.Cleanup(func() { _ = os.Chmod(filepath.Join(path, "skills/x"), 0o777) })
 	if got := tell(t, owner(path, true)); !strings.Contains(got, "skills/x/SKILL.md!file-unreadable") {
 		t.Errorf("Trees with a directory nobody may read: got %q, want it told", got)
+	}
+}
+
+// TestPluginPacked wants a packed bundle to be told and not opened.
+func TestPluginPacked(t *testing.T) {
+	base := golden.Dir(t, golden.Files("acme.mcpb", "PK"))
+	if got, want := tell(t, plugin(filepath.Join(base, "acme.mcpb"))), "acme mcpb plugin [bundle-packed ]"; got != want {
+		t.Errorf("Trees: got %q, want %q", got, want)
+	}
+	if got, want := tell(t, plugin(filepath.Join(base, "gone.mcpb"))), "acme  plugin [source-missing ]"; got != want {
+		t.Errorf("Trees of one that is not there: got %q, want %q", got, want)
+	}
+}
+
+// TestPluginFolder wants a project's folder to be read by its name, and nothing
+// that lies beside it.
+func TestPluginFolder(t *testing.T) {
+	base := golden.Dir(t, golden.Files(
+		".claude/skills/a/SKILL.md", "a", ".mcp.json", `{"s": {"command": "s"}}`, ".cursor/rules/a.mdc", "Always.", "other/.claude/agents/x.md", "x",
+	))
+	for _, c := range []struct{ dir, want string }{
+		{".claude", "acme claude-project plugin skills/a/SKILL.md=skills/a/SKILL.md [component-not-read ]"},
+		{"other/.claude", "acme claude-project plugin agents/x.md=agents/x.md"},
+		{".cursor", "acme cursor-project plugin rules/a.md=rules/a.mdc"},
+	} {
+		if got := tell(t, plugin(filepath.Join(base, filepath.FromSlash(c.dir)))); got != c.want {
+			t.Errorf("Trees of %s: got %q, want %q", c.dir, got, c.want)
+		}
+	}
+	p := plugin(filepath.Join(base, ".cursor"))
+	p.Format = "claude-project"
+	if got, want := tell(t, p), "acme claude-project plugin [files-not-read rules] [component-not-read ]"; got != want {
+		t.Errorf("Trees of .cursor as claude-project: got %q, want %q", got, want)
 	}
 }

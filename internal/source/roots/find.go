@@ -2,6 +2,7 @@ package roots
 
 import (
 	"fmt"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -10,21 +11,32 @@ import (
 	"github.com/mortise-dev/mortise/internal/source"
 )
 
-// candidate is a folder that is a root, and whether a manifest says so.
+// candidate is a folder that is a root, and what says so.
 type candidate struct {
 	*folder
-	manifest bool
+	// formats are those whose manifest lies in the folder, or the one that goes by
+	// the folder's name; none for folders of components.
+	formats []source.Format
+	// named: the folder is a root for its name alone, and none if it holds nothing.
+	named bool
+	// parent is the folder around it; nil for the base.
+	parent *folder
 }
 
 // finder classifies folders that have all been listed.
 type finder struct {
 	formats  []source.Format
+	base     string          // name of the directory that is searched
 	begins   map[string]bool // what a manifest's path begins with
 	names    []string        // of component folders: first that whose entries are folders
 	document string          // what an entry's folder holds
 	found    []candidate     // outer ones before those within
 	lost     []*folder       // outside every root, and could not be looked into
 	claims   map[string]bool // skills of the roots laid out so far
+	// recognise looks into the manifest of a format whose marker is the name of
+	// other things as well.
+	recognise func(d *folder, m *source.Format) bool
+	packed    []*folder // folders outside every root that hold packed bundles
 }
 
 // standing is what is known of a folder before it is looked at.
@@ -42,36 +54,44 @@ const (
 )
 
 // visit looks at a folder and at what is below. within: a root is around it.
-func (f *finder) visit(d *folder, as standing, within bool) {
+func (f *finder) visit(d, parent *folder, as standing, within bool) {
 	components := false
+	formats := f.marked(d)
+	project := f.project(d)
 	switch {
-	case f.marked(d):
-		f.add(d, true)
+	case len(formats) > 0:
+		f.add(candidate{folder: d, formats: formats, parent: parent})
+		as = claimed
+	case project != nil:
+		f.add(candidate{folder: d, formats: project, named: true, parent: parent})
 		as = claimed
 	case as != open:
 	case d.has(f.document):
-		f.add(d, false)
+		f.add(candidate{folder: d, parent: parent})
 		as = claimed
 	case f.hasComponents(d):
-		f.add(d, false)
+		f.add(candidate{folder: d, parent: parent})
 		components = true
 	case f.ofUnits(d):
-		f.add(d, false)
+		f.add(candidate{folder: d, parent: parent})
 		as = laid
 	}
 	if within = within || d.isRoot; !within && d.err != nil {
 		f.lost = append(f.lost, d)
 	}
+	if !within && len(bundles(d)) > 0 {
+		f.packed = append(f.packed, d)
+	}
 	d.folders(func(name string, sub *folder) {
 		if !f.manifestFolder(d, name) {
-			f.visit(sub, f.standing(as, components, name, sub), within)
+			f.visit(sub, d, f.standing(as, components, name, sub), within)
 		}
 	})
 }
 
-func (f *finder) add(d *folder, manifest bool) {
-	d.isRoot = true
-	f.found = append(f.found, candidate{d, manifest})
+func (f *finder) add(c candidate) {
+	c.isRoot = true
+	f.found = append(f.found, c)
 }
 
 // standing is that of a folder whose parent's is as.
@@ -96,33 +116,42 @@ func (f *finder) errors() []error {
 	return out
 }
 
-// marked reports whether a manifest of some format lies in a folder.
-func (f *finder) marked(d *folder) bool {
-	for _, e := range d.entries {
-		if f.begins[e.Name()] {
-			return len(f.formatsOf(d)) > 0
-		}
+// marked are the formats whose manifest lies in a folder, in their order.
+func (f *finder) marked(d *folder) (out []source.Format) {
+	if !slices.ContainsFunc(d.entries, func(e fs.DirEntry) bool { return f.begins[e.Name()] }) {
+		return nil
 	}
-	return false
-}
-
-// formatsOf are the formats whose manifest lies in a folder, in their order.
-func (f *finder) formatsOf(d *folder) []source.Format {
-	var out []source.Format
 	for i := range f.formats {
-		if d.hasFile(f.formats[i].Marker) {
-			out = append(out, f.formats[i])
+		m := &f.formats[i]
+		if slices.ContainsFunc(m.Markers(), d.hasFile) && (!m.Doubtful || f.recognise(d, m)) {
+			out = append(out, *m)
 		}
 	}
 	return out
+}
+
+// project is the format that a folder has for its name.
+func (f *finder) project(d *folder) []source.Format {
+	name := path.Base(d.path)
+	if d.path == "." {
+		name = f.base
+	}
+	for i := range f.formats {
+		if f.formats[i].Folder() == name {
+			return f.formats[i : i+1]
+		}
+	}
+	return nil
 }
 
 // beginnings are the first parts of the paths of manifests.
 func beginnings(formats []source.Format) map[string]bool {
 	m := make(map[string]bool, len(formats))
 	for i := range formats {
-		first, _, _ := strings.Cut(formats[i].Marker, "/")
-		m[first] = true
+		for _, marker := range formats[i].Markers() {
+			first, _, _ := strings.Cut(marker, "/")
+			m[first] = true
+		}
 	}
 	return m
 }
@@ -131,7 +160,7 @@ func beginnings(formats []source.Format) map[string]bool {
 // and so is part of the root that d is.
 func (f *finder) manifestFolder(d *folder, name string) bool {
 	return f.begins[name] && slices.ContainsFunc(f.formats, func(m source.Format) bool {
-		return path.Dir(m.Marker) == name && d.hasFile(m.Marker)
+		return slices.ContainsFunc(m.Markers(), func(marker string) bool { return path.Dir(marker) == name && d.hasFile(marker) })
 	})
 }
 

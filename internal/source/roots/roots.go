@@ -79,17 +79,32 @@ func (s *Source) Trees(ctx context.Context) iter.Seq2[ext.Tree, error] {
 		}
 		defer base.Close()
 		all := list(base, s.Workers)
-		s.stamps = base.Trace()
-		f := s.finder()
-		f.visit(all, open, false)
+		f := s.finder(base)
+		f.visit(all, nil, open, false)
+		defer func() { s.stamps = base.Trace() }()
 		for _, err := range f.errors() {
 			if !yield(ext.Tree{}, err) {
 				return
 			}
 		}
 		for _, found := range f.found {
-			if ctx.Err() != nil || !yield(s.tree(base, f, found), nil) {
+			if ctx.Err() != nil {
 				return
+			}
+			t := s.tree(base, f, found)
+			if found.named && len(t.Places)+len(t.Findings) == 0 {
+				t.Close()
+				continue
+			}
+			if !yield(t, nil) {
+				return
+			}
+		}
+		for _, d := range f.packed {
+			for _, name := range bundles(d) {
+				if ctx.Err() != nil || !yield(s.bundle(base, d, name), nil) {
+					return
+				}
 			}
 		}
 	}
@@ -97,8 +112,9 @@ func (s *Source) Trees(ctx context.Context) iter.Seq2[ext.Tree, error] {
 
 // finder looks for manifests of the source's formats and for folders of its
 // components.
-func (s *Source) finder() *finder {
-	f := &finder{formats: s.Formats, begins: beginnings(s.Formats), claims: map[string]bool{}}
+func (s *Source) finder(base *root.Root) *finder {
+	f := &finder{formats: s.Formats, base: filepath.Base(base.Dir()), begins: beginnings(s.Formats), claims: map[string]bool{}}
+	f.recognise = func(d *folder, m *source.Format) bool { return s.recognise(base, d, m) }
 	for _, name := range s.Components {
 		if spec := s.Env.Spec(name); spec != nil {
 			f.names = append(f.names, spec.Dir)
@@ -129,13 +145,30 @@ func (s *Source) tree(base *root.Root, f *finder, c candidate) ext.Tree {
 		return t
 	}
 	t.FS, t.Close = r, func() { _ = r.Close() }
-	var formats []source.Format
-	if c.manifest {
-		formats = f.formatsOf(c.folder)
+	env := s.Env
+	if c.named {
+		env.Beside = s.beside(base, c)
 	}
-	source.Lay(formats, s.Folders, &t, "", s.Env)
+	source.Lay(c.formats, s.Folders, &t, "", env)
 	t.Rename(source.NameOf(t.Label, dir))
 	f.unclaimed(&t, c)
 	f.unlisted(&t, c)
+	f.unpacked(&t, c)
 	return t
+}
+
+// recognise looks into the manifest of a format whose marker alone says little.
+func (s *Source) recognise(base *root.Root, d *folder, m *source.Format) bool {
+	for _, marker := range m.Markers() {
+		if !d.hasFile(marker) {
+			continue
+		}
+		t := ext.Tree{Root: filepath.Join(base.Dir(), filepath.FromSlash(d.path)), FS: base}
+		name := join(d.path, marker)
+		c := source.Read(base, t.Origin.At(name, 0), s.Env.Limits)
+		if m.Recognise == nil || m.Recognise(&t, source.Manifest{Path: marker, Doc: c.Doc, Findings: c.Findings}) {
+			return true
+		}
+	}
+	return false
 }

@@ -1,0 +1,188 @@
+package bridge
+
+import (
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/source"
+	"github.com/mortise-dev/mortise/internal/surface"
+)
+
+// component is one kind of content that a format keeps in files, by default in
+// a directory, and where its manifest says otherwise.
+type component struct {
+	surface string
+	key     string // of the manifest; "" when it cannot say otherwise
+	dir     string // by default
+	adds    bool   // what the manifest names adds to dir; else it replaces it
+	globs   bool   // what the manifest names may be a pattern
+	where   source.Where
+}
+
+// lay lays a component.
+func (l *layer) lay(c component) {
+	var given *ext.Doc
+	if c.key != "" {
+		given = l.key(c.key)
+	}
+	if c.dir != "" && (given == nil || c.adds) {
+		l.into(c, l.below(c.dir))
+	}
+	for _, d := range l.paths(given, c.key) {
+		p, ok := l.inside(d, c.key)
+		switch {
+		case !ok || p == l.below(c.dir) && c.adds && given != nil:
+		case c.globs && strings.ContainsAny(p, "*?["):
+			l.pattern(c, p, d)
+		default:
+			l.named(c, p, d)
+		}
+	}
+}
+
+// into lays the documents of a directory.
+func (l *layer) into(c component, dir string) {
+	spec := l.env.Spec(c.surface)
+	if spec == nil {
+		if l.there(dir) {
+			l.spec(c.surface, l.at(dir, 0))
+		}
+		return
+	}
+	w := c.where
+	w.Dir = dir
+	before := len(l.t.Places)
+	source.IntoAs(l.t, spec, w, l.env)
+	l.distinct(before)
+}
+
+// distinct drops what was laid from the place before on and had been laid
+// already: two paths of a manifest may lead to the same files.
+func (l *layer) distinct(before int) {
+	if before == 0 {
+		return
+	}
+	type key struct{ surface, file string }
+	seen := make(map[key]bool, before)
+	for i := range l.t.Places[:before] {
+		if p := &l.t.Places[i]; p.Doc == nil {
+			seen[key{p.Surface, p.File}] = true
+		}
+	}
+	n := before
+	for _, p := range l.t.Places[before:] {
+		if p.Doc != nil || !seen[key{p.Surface, p.File}] {
+			l.t.Places[n] = p
+			n++
+		}
+	}
+	l.t.Places = l.t.Places[:n]
+}
+
+// named lays what a path of the manifest leads to: a file, an entry that is a
+// directory, or a directory of entries.
+func (l *layer) named(c component, p string, d *ext.Doc) {
+	spec := l.spec(c.surface, l.of(d))
+	if spec == nil {
+		return
+	}
+	switch document := path.Join(p, path.Base(spec.Files)); {
+	case c.document(spec, p):
+		l.file(c, spec, p)
+	case spec.PerDirectory() && l.is(document):
+		l.file(c, spec, document)
+	default:
+		switch _, err := fs.Stat(l.t.FS, p); {
+		case err != nil && p == l.below(c.dir) && !l.there(p):
+			l.note(source.NoDocument, l.of(d), "key %q names the usual directory, and there is none", c.key)
+			return
+		case err != nil:
+			l.t.Findings.Add(l.pathMissing(d, c.key, err))
+			return
+		}
+		l.into(c, p)
+	}
+}
+
+// document reports whether a path names a file that is called as documents are.
+func (c component) document(spec *surface.Spec, p string) bool {
+	return strings.HasSuffix(p, path.Ext(spec.Files)) ||
+		slices.ContainsFunc(c.where.Endings, func(ending string) bool { return strings.HasSuffix(p, ending) })
+}
+
+// file adds one file, unless it lies where a directory already led to.
+func (l *layer) file(c component, spec *surface.Spec, file string) {
+	if slices.ContainsFunc(l.t.Places, func(p ext.Place) bool { return p.Surface == spec.Name && p.File == file }) {
+		return
+	}
+	place := ext.Place{Surface: spec.Name, Path: path.Join(spec.Dir, source.Canonical(path.Base(file), c.where.Endings, spec)), File: file}
+	if spec.PerDirectory() {
+		unit := path.Base(path.Dir(file))
+		if unit == "." {
+			unit = l.self()
+		}
+		place.Path = path.Join(spec.Dir, unit, path.Base(spec.Files))
+	}
+	l.t.Places = append(l.t.Places, place)
+}
+
+// self is what the tree goes by where an entry has no other name.
+func (l *layer) self() string { return selfName(l.t) }
+
+func selfName(t *ext.Tree) string {
+	if t.Label != "" {
+		return safeName(t.Label)
+	}
+	return path.Base(path.Clean("/" + strings.ReplaceAll(t.Root, `\`, "/")))
+}
+
+// others are the files of a directory that are documents of no form that is
+// read, each laid as what names it.
+func (l *layer) others(surfaceName string) func(file string) {
+	return func(file string) {
+		if strings.HasPrefix(path.Base(file), ".") {
+			return
+		}
+		l.node(surfaceName, path.Base(file), fileDoc(file))
+	}
+}
+
+// programs lays each file of a directory of programs.
+func (l *layer) programs(dir string) {
+	entries, err := fs.ReadDir(l.t.FS, l.below(dir))
+	if err != nil {
+		if l.there(l.below(dir)) {
+			l.t.Findings.Add(source.FaultOf(err, l.at(l.below(dir), 0)))
+		}
+		return
+	}
+	for _, e := range entries {
+		switch name := path.Join(l.below(dir), e.Name()); {
+		case e.Name() == ".gitkeep":
+		case l.is(name):
+			l.node("executable", e.Name(), fileDoc(name))
+		default:
+			l.note(source.Stray, l.at(name, 0), "it is no file, so it is no program for the search path")
+		}
+	}
+}
+
+// soleSkill lays a root that is itself one skill: SKILL.md and no skills/.
+func soleSkill(t *ext.Tree, env source.Env) {
+	spec := env.Spec("skill")
+	if spec == nil || !isFile(t.FS, "SKILL.md") {
+		return
+	}
+	if _, err := fs.Stat(t.FS, spec.Dir); err == nil {
+		return
+	}
+	t.Places = append(t.Places, ext.Place{Surface: spec.Name, Path: path.Join(spec.Dir, selfName(t), "SKILL.md"), File: "SKILL.md"})
+}
+
+func isFile(fsys fs.FS, name string) bool {
+	info, err := fs.Stat(fsys, name)
+	return err == nil && !info.IsDir()
+}

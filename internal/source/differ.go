@@ -1,0 +1,152 @@
+package source
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mortise-dev/mortise/ext"
+)
+
+// Disagree is a directory whose formats do not say the same.
+var Disagree = &ext.Check{
+	Code: "formats-disagree", Severity: ext.Warning,
+	Doc: "A directory is laid out in several formats that do not say the same: an entry that only one of them names, a server that they declare differently, another name or version.",
+	Fix: "Make the manifests agree, or name the format that you mean with format = \"…\" in mortise.toml.",
+}
+
+// account is what a format says of a directory, in words that can be compared
+// whatever the format.
+type account struct {
+	names   map[string]string // what is declared, and how it is shown
+	servers map[string]*ext.Doc
+}
+
+// compare lays the tree out in another format as well, and says in one finding
+// where that differs from what was read.
+func compare(t *ext.Tree, m Manifest, other detected, env Env) {
+	probe := *t
+	probe.Places, probe.Findings, probe.Label, probe.Manifest = nil, nil, "", nil
+	other.Lay(&probe, other.Manifest, env)
+	o := t.Origin.At(cmp.Or(other.Manifest.Path, m.Path), 0)
+	if probe.Findings.Failed() {
+		f := Worst(probe.Findings)
+		t.Findings.Add(Disagree.At(o, "as %s it is at fault: %s", other.Name, f.Message))
+		return
+	}
+	mine, theirs := accountOf(t, env), accountOf(&probe, env)
+	var said []string
+	if only := beyond(mine.names, theirs.names); only != "" {
+		said = append(said, fmt.Sprintf("only %s names %s", t.Format, only))
+	}
+	if only := beyond(theirs.names, mine.names); only != "" {
+		said = append(said, fmt.Sprintf("only %s names %s", other.Name, only))
+	}
+	said = append(said, differing(mine.servers, theirs.servers)...)
+	for _, key := range []string{"name", "version"} {
+		x, y := t.Manifest.Word(key), probe.Manifest.Word(key)
+		if x != "" && y != "" && x != y {
+			said = append(said, fmt.Sprintf("the %s is %s in %s and %s in %s", key, quoted(x), t.Format, quoted(y), other.Name))
+		}
+	}
+	if len(said) > 0 {
+		t.Findings.Add(Disagree.At(o, "%s", strings.Join(said, "; ")))
+	}
+}
+
+func quoted(s string) string { return ext.Quote(ext.Shorten(s, 60)) }
+
+// accountOf is what a tree as laid out declares. Files are known by where they
+// lie, servers by their names, handlers of a client's hooks by what would run.
+func accountOf(t *ext.Tree, env Env) account {
+	a := account{map[string]string{}, map[string]*ext.Doc{}}
+	for i := range t.Places {
+		p := &t.Places[i]
+		spec := env.Spec(p.Surface)
+		switch {
+		case spec == nil:
+		case p.Surface == "server":
+			a.addServers(t, p, env)
+		case p.Doc != nil && spec.Hook:
+			ref := p.Doc.Get("ref")
+			a.names[p.Surface+"\x00"+ref.Word("target")] = "hook " + quoted(p.Doc.Word("event"))
+		case p.Doc != nil:
+			a.names[p.Surface+"\x00"+p.Path] = p.Surface + " " + quoted(spec.EntryName(p.Path))
+		default:
+			a.names[p.Surface+"\x00"+p.File] = p.Surface + " " + quoted(spec.EntryName(p.Path))
+		}
+	}
+	return a
+}
+
+func (a *account) addServers(t *ext.Tree, p *ext.Place, env Env) {
+	d := p.Doc
+	if d == nil {
+		if p.Fault != nil {
+			return
+		}
+		c := Read(t.FS, t.Origin.At(p.File, 0), env.Limits)
+		d = &c.Doc
+	}
+	servers := d.Get("mcpServers")
+	if servers == nil {
+		return
+	}
+	for i := range servers.Map {
+		name := servers.Map[i].Key
+		a.names["server\x00"+name] = "server " + quoted(name)
+		a.servers[name] = &servers.Map[i].Value
+	}
+}
+
+// beyond are the first few of what one format names and the other does not.
+func beyond(one, other map[string]string) string {
+	var names []string
+	for key, name := range one {
+		if _, ok := other[key]; !ok {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return few(names)
+}
+
+// few are the first of names, and how many more there are.
+func few(names []string) string {
+	const most = 4
+	if more := len(names) - most; more > 0 {
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", more)
+	}
+	return strings.Join(names, ", ")
+}
+
+// differing are the servers that both declare, and not in the same way.
+func differing(one, other map[string]*ext.Doc) (said []string) {
+	var names []string
+	for name, x := range one {
+		if y := other[name]; y != nil && declaration(x) != declaration(y) {
+			names = append(names, fmt.Sprintf("%s (%s:%d and %s:%d)", quoted(name), ext.Escape(x.File), x.Line, ext.Escape(y.File), y.Line))
+		}
+	}
+	if slices.Sort(names); len(names) > 0 {
+		said = append(said, "they declare differently the server "+few(names))
+	}
+	return said
+}
+
+// declaration is what a server is, whatever the order of its keys and whether
+// it says its transport or leaves it to be told from the rest.
+func declaration(d *ext.Doc) ext.Digest {
+	pairs := slices.Clone(d.Map)
+	if d.Get("type") == nil {
+		transport := "stdio"
+		if d.Get("url") != nil {
+			transport = "streamable-http"
+		}
+		pairs = append(pairs, ext.Pair{Key: "type", Value: ext.Doc{Kind: ext.String, Text: transport}})
+	}
+	slices.SortFunc(pairs, func(x, y ext.Pair) int { return cmp.Compare(x.Key, y.Key) })
+	sorted := ext.Doc{Kind: d.Kind, Text: d.Text, List: d.List, Map: pairs}
+	return sorted.Digest()
+}

@@ -1,0 +1,122 @@
+package source
+
+import (
+	"errors"
+	"io/fs"
+
+	"github.com/mortise-dev/mortise/ext"
+)
+
+// once is a tree's file system while the tree is laid out. A file is opened and
+// a directory listed once, however many formats and places lead to it. It is
+// for one goroutine.
+type once struct {
+	fs.FS
+	contents map[string]Content
+	files    map[string]opened
+	listings map[string]listed
+}
+
+type opened struct {
+	data  []byte
+	leads string
+	err   error
+}
+
+type listed struct {
+	entries []fs.DirEntry
+	err     error
+}
+
+func newOnce(fsys fs.FS) *once {
+	return &once{FS: fsys, contents: map[string]Content{}, files: map[string]opened{}, listings: map[string]listed{}}
+}
+
+// content is the file at o.Path as it was read, and is read the first time.
+func (f *once) content(o ext.Origin, limits ext.Limits) Content {
+	c, ok := f.contents[o.Path]
+	if !ok {
+		c = read(f, o, limits)
+		f.contents[o.Path] = c
+	}
+	return c
+}
+
+// ReadFrom reads a file, or knows what was read of it. Who asks for less than
+// another got is told what a file system would have told them.
+func (f *once) ReadFrom(name string, limit int64) (data []byte, outside string, err error) {
+	was, ok := f.files[name]
+	if !ok {
+		was.data, was.leads, was.err = readFrom(f.FS, name, limit)
+		if was.err == nil {
+			f.files[name] = was
+		}
+	}
+	if was.err == nil && int64(len(was.data)) > limit {
+		return nil, "", tooLarge(name, int64(len(was.data)), limit)
+	}
+	return was.data, was.leads, was.err
+}
+
+// ReadDir lists a directory once.
+func (f *once) ReadDir(name string) ([]fs.DirEntry, error) {
+	l, ok := f.listings[name]
+	if !ok {
+		l.entries, l.err = fs.ReadDir(f.FS, name)
+		f.listings[name] = l
+	}
+	return l.entries, l.err
+}
+
+// Stat is the file system's own.
+func (f *once) Stat(name string) (fs.FileInfo, error) { return fs.Stat(f.FS, name) }
+
+// Lstat is the file system's own.
+func (f *once) Lstat(name string) (fs.FileInfo, error) { return fs.Lstat(f.FS, name) }
+
+// ReadLink is the file system's own.
+func (f *once) ReadLink(name string) (string, error) { return fs.ReadLink(f.FS, name) }
+
+// Real is the file system's own, where it has links.
+func (f *once) Real(name string) (file string, outside bool, err error) {
+	if r, ok := f.FS.(interface {
+		Real(name string) (string, bool, error)
+	}); ok {
+		return r.Real(name)
+	}
+	return name, false, errors.ErrUnsupported
+}
+
+// settle gives the places whose files were read while the tree was laid out
+// what was read there, so that nobody opens them again.
+func (f *once) settle(t *ext.Tree) {
+	told := map[string]bool{}
+	for i := range t.Places {
+		p := &t.Places[i]
+		c, ok := f.contents[p.File]
+		if !ok || p.Doc != nil || p.Fault != nil || c.Leads != "" || c.BodyLine != 0 {
+			continue
+		}
+		if c.Lost || c.Findings.Failed() {
+			fault := Worst(c.Findings)
+			p.Fault = &fault
+			continue
+		}
+		p.Doc = &c.Doc
+		if !told[p.File] {
+			told[p.File] = true
+			t.Findings.Add(c.Findings...)
+		}
+	}
+}
+
+// Worst is the first error among findings, the last finding where there is none.
+// There must be one.
+func Worst(fs ext.Findings) ext.Finding {
+	for _, f := range fs {
+		if f.Check.Severity == ext.Error {
+			return f
+		}
+	}
+	return fs[len(fs)-1]
+}
