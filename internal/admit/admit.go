@@ -144,6 +144,15 @@ func (x Extension) Digest() ext.Digest {
 	return x.decision.Digest()
 }
 
+// Describes is the entry that the extension describes; nil for one that was
+// found for itself.
+func (x Extension) Describes() *ext.Described {
+	if x.decision == nil {
+		return nil
+	}
+	return x.decision.tree.Describes
+}
+
 // Active are the contributions that take part in a composition, in catalogue
 // order. The zero Extension has none.
 func (x Extension) Active() []Contribution {

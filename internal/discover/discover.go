@@ -147,6 +147,7 @@ func (s *scan) read(ctx context.Context, p *ext.Place, spec *surface.Spec) Found
 	case p.Doc != nil:
 		d.Doc, d.Digest = *p.Doc, p.Doc.Digest()
 		d.Origin.Line = max(p.Doc.Line, 1)
+		d.Findings = hiddenIn(d.Origin, p.Doc)
 	default:
 		c := s.content(p.File)
 		d.Doc, d.Body, d.BodyLine, d.Findings = c.Doc, c.Body, c.BodyLine, c.Findings

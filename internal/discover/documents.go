@@ -35,7 +35,7 @@ func (s *scan) document(o ext.Origin) reading {
 	m, limits := s.options.Memory, s.options.Limits
 	r, ok := s.tree.FS.(*root.Root)
 	if m == nil || !ok {
-		return readingOf(source.Read(s.tree.FS, o, limits))
+		return readingOf(o, source.Read(s.tree.FS, o, limits))
 	}
 	at := place{r.Dir(), o, limits.FileBytes}
 	if was, ok := m.documents.get(at); ok && s.again(r).Holds(was.stamp) {
@@ -43,7 +43,7 @@ func (s *scan) document(o ext.Origin) reading {
 	}
 	from := stamping{Root: r}
 	c := source.Read(&from, o, limits)
-	size, read := int64(len(c.Data)), readingOf(c)
+	size, read := int64(len(c.Data)), readingOf(o, c)
 	if from.stamp != (root.Stamp{}) {
 		m.documents.put(at, remembered{read, from.stamp}, size)
 	}
@@ -58,9 +58,10 @@ func (s *scan) again(r *root.Root) *root.Again {
 	return s.look
 }
 
-// readingOf lets go of the bytes. Who adds findings to what is remembered must
-// not write where another does.
-func readingOf(c source.Content) reading {
+// readingOf tells of what does not show and lets go of the bytes. Who adds
+// findings to what is remembered must not write where another does.
+func readingOf(o ext.Origin, c source.Content) reading {
+	c.Findings = append(slices.Clip(c.Findings), hidden(o, &c)...)
 	r := reading{c, ext.Sum(c.Data)}
 	r.Data, r.Findings = nil, slices.Clip(c.Findings)
 	return r

@@ -170,5 +170,5 @@ var TooMuchCode = &ext.Check{
 var Checks = []*ext.Check{
 	source.Escape, source.Dangling, source.Loop, source.LooksLikeLink, source.Followed, source.Moved,
 	source.TooLarge, source.TooMany, source.TooDeep, source.WrongKind, source.Unreadable, source.Busy, source.Device, source.BadEnding,
-	source.NearMiss, source.Flat, source.NoDocument, AssetOutside, TooMuchCode, NotDigested,
+	source.NearMiss, source.Flat, source.NoDocument, AssetOutside, TooMuchCode, NotDigested, TextHidden, TextZeroWidth,
 }
