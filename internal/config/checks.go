@@ -5,7 +5,7 @@ import "github.com/mortise-dev/mortise/ext"
 // Checks lists everything that reading the configuration can find, besides
 // what the TOML reader finds.
 var Checks = []*ext.Check{
-	UnknownKey, WrongType, WrongValue, PluginName, PluginPath, Widens,
+	UnknownKey, WrongType, WrongValue, PluginName, PluginPath, MarketPath, Widens,
 	UnknownVariable, Unreadable, ManagedBroken, StrayLocal, Identity,
 }
 
@@ -28,10 +28,10 @@ var (
 		Doc: "A value in the configuration is not one that its key takes.",
 		Fix: "Write one of the values that the message names.",
 	}
-	// PluginName is a table whose name is no extension name.
+	// PluginName is a table whose name is none that a plugin or a marketplace has.
 	PluginName = &ext.Check{
 		Code: "config-plugin-name", Severity: ext.Error,
-		Doc: "A table is named by something that cannot name a plugin; the table is left out.",
+		Doc: "A table is named by something that cannot name a plugin or a marketplace; the table is left out.",
 		Fix: "Use 1 to 64 of a-z, 0-9, '-' and '.', beginning and ending with a letter or a digit.",
 	}
 	// PluginPath is a plugin that no file gives a path.
@@ -39,6 +39,12 @@ var (
 		Code: "config-plugin-path", Severity: ext.Error,
 		Doc: "A plugin is configured and no file says where it lies; it is refused.",
 		Fix: "Add a path to the plugin's table, or remove the table.",
+	}
+	// MarketPath is a marketplace that no file gives a path.
+	MarketPath = &ext.Check{
+		Code: "config-market-path", Severity: ext.Error,
+		Doc: "A marketplace is configured and no file says where it lies; it is not looked into.",
+		Fix: "Add a path to the marketplace's table, or remove the table.",
 	}
 	// Widens is a value that allows more than its file may allow.
 	Widens = &ext.Check{

@@ -61,6 +61,8 @@ func unknownVariable(o ext.Origin, known []string) ext.Finding {
 		hint = "; did you mean " + prefix + meant + "?"
 	} else if strings.HasPrefix(o.Path, prefix+"PLUGINS_") {
 		hint = "; plugins are configured in files only"
+	} else if strings.HasPrefix(o.Path, prefix+"MARKETS_") {
+		hint = "; marketplaces are configured in files only"
 	}
 	return UnknownVariable.At(o, "unknown variable %s%s", ext.Quote(o.Path), hint)
 }

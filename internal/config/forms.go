@@ -88,7 +88,7 @@ func (n *node) instead(d *ext.Doc, parts []string) string {
 	case n.form == "place" && strings.HasPrefix(first.Text, "~"):
 		return "~ is not known here: write an absolute path, or one that begins with ./"
 	case n.form == "place" && d != first:
-		return "Write " + n.name + " = " + text + ": a plugin lies in one directory, and each has a table of its own."
+		return "Write " + n.name + " = " + text + ": a " + schema.child(parts[0]).one() + " lies in one directory, and each has a table of its own."
 	case n.kind == kindNamed && len(parts) > 1:
 		return "Write " + join("", parts[len(parts)-1]) + " = { path = " + text + " } under [" + dotted(parts[:len(parts)-1]) + "]."
 	}

@@ -78,6 +78,7 @@ func build(in Inputs, files []content) (*Config, ext.Findings) {
 	c.fill()
 	c.mine = c.personal()
 	c.Plugins = s.plugins(c)
+	c.Markets = s.markets(c)
 	c.files = filesOf(files)
 	c.digest = c.sum()
 	findings.Sort()

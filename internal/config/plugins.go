@@ -9,23 +9,27 @@ import (
 	"github.com/mortise-dev/mortise/ext"
 )
 
-// pluginName is the name that a table is for; fix is what to do about a name
+// tableName is the name that a table of n is for; fix is what to do about a name
 // that is a good one and taken.
-func pluginName(key string) (name ext.Name, fix string, err error) {
+func tableName(n *node, key string) (name ext.Name, fix string, err error) {
 	name, err = ext.ParseName(key)
 	if err == nil && slices.Contains(ext.Reserved, name) {
 		err = fmt.Errorf("the name %s is reserved for Mortise itself", ext.Quote(key))
-		fix = fmt.Sprintf("Choose another name for the plugin, such as [plugins.%s-plugin].", key)
+		one := n.one()
+		fix = fmt.Sprintf("Choose another name for the %s, such as [%s.%s-%s].", one, n.path, key, one)
 	}
 	return name, fix, err
 }
+
+// one is what one table of n is about.
+func (n *node) one() string { return strings.TrimSuffix(n.name, "s") }
 
 // plugins are the plugins in load order. One that is refused is among them;
 // one that is only disabled, in a file that is for other workspaces too, is not.
 func (s *settling) plugins(c *Config) []Plugin {
 	var all []Plugin
 	open := c.open()
-	for _, m := range s.order() {
+	for _, m := range s.order("plugins") {
 		p := c.plugin(m)
 		p.Settings.Map = open[join(m.key, "settings")]
 		p.Refused = s.faulty(m.key)
@@ -42,16 +46,16 @@ func (s *settling) plugins(c *Config) []Plugin {
 	return all
 }
 
-// order is one mention of each plugin, as the files list them: a plugin stands
-// where a file first gives it a path, and behind all others when none does.
-func (s *settling) order() []mention {
+// order is one mention of each table below a name, as the files list them: it
+// stands where a file first gives it a path, and behind all others when none does.
+func (s *settling) order(below string) []mention {
 	var all []mention
 	seen := map[string]bool{}
 	add := func(when func(*reading, mention) bool) {
 		for _, l := range listing {
 			for _, r := range s.layers {
 				for _, m := range r.mentions {
-					if r.layer == l && !seen[m.key] && when(r, m) {
+					if r.layer == l && m.node.name == below && !seen[m.key] && when(r, m) {
 						seen[m.key] = true
 						all = append(all, m)
 					}
@@ -64,8 +68,8 @@ func (s *settling) order() []mention {
 	return all
 }
 
-// faulty reports whether a plugin's table has a fault. One in a workspace's
-// file is told and changes nothing about a plugin of the person's own.
+// faulty reports whether a named table has a fault. One in a workspace's
+// file is told and changes nothing about what is the person's own.
 func (s *settling) faulty(key string) bool {
 	own := s.own(key)
 	return slices.ContainsFunc(s.layers, func(r *reading) bool { return r.faulty[key] && !(own && r.layer.workspace()) })

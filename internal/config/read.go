@@ -115,7 +115,7 @@ func (r *reading) names(d *ext.Doc, n *node, parts []string) {
 		return
 	}
 	for _, p := range d.Map {
-		name, fix, err := pluginName(p.Key)
+		name, fix, err := tableName(n, p.Key)
 		if err != nil {
 			r.fault(nil, PluginName.At(r.at(p.Line), "[%s]: %s; the table is left out", join(dotted(parts), p.Key), err).With("%s", fix))
 			continue

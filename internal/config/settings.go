@@ -18,8 +18,10 @@ import "github.com/mortise-dev/mortise/ext"
 type Settings struct {
 	Owner   Owner    `toml:"owner" doc:"What the owner of the workspace keeps here."`
 	Plugins []Plugin `toml:"plugins" doc:"Plugins, each by its name, in load order. Of one whose path your own config.toml or the managed file gives, a workspace says only the settings." example:"acme = { path = \"./plugins/acme\" }"`
+	Markets []Market `toml:"markets" doc:"Marketplaces on this machine, each by its name: mortise market lists and searches what they offer. Nothing of them is used before it is a plugin." example:"acme = { path = \"./market\" }"`
 	Trust   Trust    `toml:"trust" doc:"How strictly extensions are admitted. What a file of a workspace says is for what comes with the workspace."`
 	Limits  Limits   `toml:"limits" doc:"How much of an extension is read. Only your own config.toml and the managed file may raise a limit above its default; what a file of a workspace says is for what comes with the workspace."`
+	Context Context  `toml:"context" doc:"How much of an agent's context extensions may take before something is said. Nothing is left out for it."`
 	Gateway Gateway  `toml:"gateway" doc:"How things are offered to MCP clients."`
 	Output  Output   `toml:"output" doc:"How results are shown."`
 }
@@ -52,6 +54,21 @@ type Plugin struct {
 	Origin ext.Origin // of what gives its path, else of its first table
 }
 
+// Market is one marketplace by name.
+type Market struct {
+	Name ext.Name
+	// Path is as written, Dir the absolute directory it leads to.
+	Path string `toml:"path" form:"place" doc:"Where the marketplace lies: ./… from the file that says so, or an absolute path. Of one whose path your own config.toml or the managed file gives, a workspace says nothing."`
+	Dir  string
+	// Refused is true when there is an error in the marketplace's tables. It is
+	// listed and not looked into.
+	Refused bool
+	// Own is true when the person's own configuration, or the machine's, says
+	// where it is.
+	Own    bool
+	Origin ext.Origin // of what gives its path, else of its first table
+}
+
 // Trust is how strictly extensions are admitted.
 type Trust struct {
 	Whole bool `toml:"whole" default:"false" widens:"off" example:"true" doc:"Refuse an extension whole when one piece of its content has a fault. Any file may turn this on; what one turned on only the managed file turns off."`
@@ -67,6 +84,13 @@ type Limits struct {
 // Bounds are the limits as the stages take them.
 func (l Limits) Bounds() ext.Limits {
 	return ext.Limits{FileBytes: int64(l.FileBytes), Files: l.Files, Depth: l.Depth}
+}
+
+// Context is how much of an agent's context extensions may take, in estimated
+// tokens. 0 is no budget.
+type Context struct {
+	Budget          int `toml:"budget" default:"0" min:"0" example:"8000" doc:"The most that an agent should carry of all extensions before it uses any, in estimated tokens: names and descriptions, definitions of tools, and prompt fragments. More is a warning; 0 is no budget."`
+	ExtensionBudget int `toml:"extension_budget" default:"0" min:"0" example:"2000" doc:"The same for each single extension."`
 }
 
 // Gateway is how things are offered to MCP clients.

@@ -90,23 +90,28 @@ func (s *settling) wider(one said, below []said) (why, fix string) {
 	return s.advice(one, below)
 }
 
-// foreign is why a workspace's file may not say one about a plugin that the
-// person or the machine names: it is theirs in every workspace, and a workspace
-// that nobody adopted could otherwise replace it, or switch off a guard.
-// Settings are another matter: who sets them has the plugin wait for adoption.
+// foreign is why a workspace's file may not say one about a plugin or a
+// marketplace that the person or the machine names: it is theirs in every
+// workspace, and a workspace that nobody adopted could otherwise replace it, or
+// switch off a guard. Settings are another matter: who sets them has the plugin
+// wait for adoption.
 func (s *settling) foreign(one said) (why, fix string) {
 	if !one.layer.workspace() || one.node.kind == kindOpen || !s.own(one.table()) {
 		return "", ""
+	}
+	if strings.HasPrefix(one.table(), "markets.") {
+		return "the marketplace is named by your own config.toml or the managed file, which alone say this",
+			"Remove it; to have another one, give that a name of its own."
 	}
 	return "the plugin is named by your own config.toml or the managed file, which alone say this",
 		fmt.Sprintf("Remove it. To do without the plugin here, run \"mortise disable %s\"; to use another one, give that a name of its own.", strings.TrimPrefix(one.table(), "plugins."))
 }
 
-// own reports whether the person's own file or the machine's gives the plugin
-// of a table its path.
+// own reports whether the person's own file or the machine's gives what a named
+// table is about its path.
 func (s *settling) own(table string) bool {
 	return slices.ContainsFunc(s.layers, func(r *reading) bool {
-		return (r.layer == User || r.layer == Managed) && strings.HasPrefix(table, "plugins.") && r.says(join(table, "path"))
+		return (r.layer == User || r.layer == Managed) && ownable(table) && r.says(join(table, "path"))
 	})
 }
 
@@ -146,3 +151,9 @@ func (one said) toml() string {
 
 // table is the key of the table that one is in.
 func (one said) table() string { return one.key[:len(one.key)-len(one.node.name)-1] }
+
+// ownable reports whether a table is one of those that the person may have as
+// their own.
+func ownable(table string) bool {
+	return strings.HasPrefix(table, "plugins.") || strings.HasPrefix(table, "markets.")
+}
