@@ -18,12 +18,16 @@ type Entry struct {
 	Extension ext.Name
 	Qualified string // "extension:name"
 	precedes  int    // position in precedence; lower wins
+	describes *ext.Described
 }
 
 // Shadow records an entry that lost its name to another.
 type Shadow struct {
 	Lost, Kept Entry
 	Rule       surface.Merge
+	// Same: both declare the same, so that Kept stands for Lost; or Lost is what a
+	// server said for which another stands.
+	Same bool
 }
 
 // Refusal is an extension that cannot be composed with the others.
@@ -68,7 +72,7 @@ var (
 )
 
 // Checks lists what composing can find, for the docs.
-var Checks = []*ext.Check{Exclusive, Conflict, Taken, Ambiguous}
+var Checks = []*ext.Check{Exclusive, Conflict, Taken, Ambiguous, Again}
 
 // Order sorts extensions into the load order: built-ins, the owner's, plugins
 // by the roster, projects. Trees of one extension follow each other by path.
@@ -115,6 +119,7 @@ func firstPath(x admit.Extension) string {
 func Merge(specs []*surface.Spec, exts []admit.Extension) *Composition {
 	m := newMerger(specs, exts)
 	m.exclude()
+	m.unite()
 	for _, s := range specs {
 		m.merge(s)
 	}

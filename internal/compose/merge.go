@@ -31,7 +31,7 @@ func newMerger(specs []*surface.Spec, exts []admit.Extension) *merger {
 		precedes := precedence(x.Trust())*len(exts) + i
 		for _, c := range x.Active() {
 			m.entries[c.Spec] = append(m.entries[c.Spec], Entry{
-				Contribution: c, Extension: x.Name(), Qualified: ext.Qualified(x.Name(), c.Name), precedes: precedes,
+				Contribution: c, Extension: x.Name(), Qualified: ext.Qualified(x.Name(), c.Name), precedes: precedes, describes: x.Describes(),
 			})
 		}
 	}
