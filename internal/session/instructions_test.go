@@ -152,7 +152,7 @@ func TestInstructionsAreBounded(t *testing.T) {
 func TestServersOwnInstructionsAreForeign(t *testing.T) {
 	dir := golden.Dir(t, golden.Files(
 		"owner/mcp.json", `{"mcpServers": {"search": {"command": "s"}}}`, "owner/prompts/search.md", "The owner says.",
-		"acme/mcp.json", `{"mcpServers": {"search": {"command": "s"}}}`,
+		"acme/mcp.json", `{"mcpServers": {"search": {"command": "another"}}}`,
 	))
 	o := spinetest.Options{}
 	cs := spinetest.Scan(t, spinetest.Trees(t, dir, o), o)

@@ -61,6 +61,10 @@ func (s *Session) Offer(options OfferOptions) *Offers {
 		for _, a := range s.Agents {
 			b.text(a.Entry, "agent", "", a.Value.Prompt)
 		}
+		for _, r := range s.Rules {
+			r.Description = "Rule, applies " + r.Value.When() + ": " + r.Description
+			b.text(r.Entry, "rule", "", r.Value.Text())
+		}
 	}
 	for _, list := range []*[]Offer{&b.Tools, &b.Prompts, &b.Resources, &b.Templates} {
 		b.settle(list)

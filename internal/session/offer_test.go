@@ -14,6 +14,7 @@ import (
 	"github.com/mortise-dev/mortise/internal/surface/agent"
 	"github.com/mortise-dev/mortise/internal/surface/command"
 	"github.com/mortise-dev/mortise/internal/surface/resource"
+	"github.com/mortise-dev/mortise/internal/surface/rule"
 	"github.com/mortise-dev/mortise/internal/surface/skill"
 	"github.com/mortise-dev/mortise/internal/surface/tool"
 )
@@ -201,5 +202,24 @@ func TestOfferIsPure(t *testing.T) {
 	}
 	if s.Tools[0].Value.Ref.Name != "look" || s.Tools[2].Name != "build" {
 		t.Error("offering changed the session")
+	}
+}
+
+// TestRulesAreResources wants a rule to be read at an address of its own, and to
+// say before it is read when it applies.
+func TestRulesAreResources(t *testing.T) {
+	r := compose.Typed[rule.Rule]{Entry: entry("acme", "go:style"), Value: rule.Rule{Applies: []string{"*.go"}, Body: "Short names.\n"}}
+	r.Description = "How Go is written."
+	s := &session.Session{Rules: []compose.Typed[rule.Rule]{r}}
+	o := s.Offer(session.OfferOptions{}).Resource("rule://acme/go:style")
+	if o == nil || o.Text != "Applies: when working on files that match *.go.\n\nShort names.\n" {
+		t.Fatalf("got %+v, want the rule with when it applies", o)
+	}
+	var shown struct{ Description string }
+	if err := json.Unmarshal(o.Definition, &shown); err != nil || shown.Description != "Rule, applies when working on files that match *.go: How Go is written." {
+		t.Errorf("shown: got %q, %v", shown.Description, err)
+	}
+	if other := s.Offer(session.OfferOptions{Only: "acme:s"}).Resource("rule://acme/go:style"); other != nil {
+		t.Error("what is of one server alone offers a rule of its extension")
 	}
 }

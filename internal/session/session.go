@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/compose"
@@ -16,6 +15,7 @@ import (
 	"github.com/mortise-dev/mortise/internal/surface/command"
 	"github.com/mortise-dev/mortise/internal/surface/prompt"
 	"github.com/mortise-dev/mortise/internal/surface/resource"
+	"github.com/mortise-dev/mortise/internal/surface/rule"
 	"github.com/mortise-dev/mortise/internal/surface/server"
 	"github.com/mortise-dev/mortise/internal/surface/skill"
 	"github.com/mortise-dev/mortise/internal/surface/tool"
@@ -28,11 +28,12 @@ type Session struct {
 	Skills   []compose.Typed[skill.Skill]
 	Agents   []compose.Typed[agent.Agent]
 	Commands []compose.Typed[command.Command]
+	Rules    []compose.Typed[rule.Rule]
 	Servers  []compose.Typed[server.Server]
 	Tools    []compose.Typed[tool.Tool]
 	Guards   []compose.Typed[surface.Implementation]
-	// Resources are what something running answers for; skills and agents, which
-	// are text, are not among them.
+	// Resources are what something running answers for; skills, agents and rules,
+	// which are text, are not among them.
 	Resources []compose.Typed[resource.Resource]
 }
 
@@ -68,6 +69,7 @@ func Resolve(c *compose.Composition) *Session {
 		Skills:   compose.Of(c, skill.Surface),
 		Agents:   compose.Of(c, agent.Surface),
 		Commands: compose.Of(c, command.Surface),
+		Rules:    compose.Of(c, rule.Surface),
 		Servers:  compose.Of(c, server.Surface),
 		Tools:    compose.Of(c, tool.Surface),
 
@@ -121,23 +123,4 @@ func (s *Session) Text() string {
 		texts[i] = f.Value.Text
 	}
 	return strings.Join(texts, "\n\n")
-}
-
-// Size is how much of an agent's context something takes.
-type Size struct {
-	Characters int `json:"characters"`
-	Tokens     int `json:"tokens"` // estimated: four characters a token, rounded up
-}
-
-// Add is both sizes together.
-func (s Size) Add(t Size) Size { return Size{s.Characters + t.Characters, s.Tokens + t.Tokens} }
-
-// SizeOf is the size of texts.
-func SizeOf(texts ...string) Size {
-	var s Size
-	for _, t := range texts {
-		n := utf8.RuneCountInString(t)
-		s = s.Add(Size{n, (n + 3) / 4})
-	}
-	return s
 }

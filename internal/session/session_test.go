@@ -4,8 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/compose"
 	"github.com/mortise-dev/mortise/internal/golden"
@@ -74,8 +72,8 @@ func TestViewTotals(t *testing.T) {
 	if len(v.Guards) != 1 || v.Guards[0].Name != "g" {
 		t.Errorf("guards: got %v, want g alone: an observer may not deny", v.Guards)
 	}
-	if v.Tools[0].Body.Characters == 0 {
-		t.Error("a tool's body: got no size, want that of its schema")
+	if one := v.Tools[0].Catalogue; one.Characters == 0 || v.Total.Tools != one {
+		t.Errorf("tools: got %+v and %+v in total, want the size of the one definition", one, v.Total.Tools)
 	}
 }
 
@@ -86,24 +84,4 @@ func TestEmpty(t *testing.T) {
 	if s.Text() != "" || v.Prompt == nil || v.Skills == nil || v.Agents == nil || v.Commands == nil || v.Servers == nil || v.Tools == nil || v.Guards == nil {
 		t.Errorf("View of nothing: got %+v, want empty lists and no text", v)
 	}
-}
-
-func TestSizeOf(t *testing.T) {
-	for _, c := range []struct {
-		texts []string
-		want  session.Size
-	}{
-		{nil, session.Size{}}, {[]string{""}, session.Size{}}, {[]string{"abcd"}, session.Size{Characters: 4, Tokens: 1}},
-		{[]string{"abcde"}, session.Size{Characters: 5, Tokens: 2}}, {[]string{"字字", "a"}, session.Size{Characters: 3, Tokens: 2}},
-	} {
-		if got := session.SizeOf(c.texts...); got != c.want {
-			t.Errorf("SizeOf(%q): got %+v, want %+v", c.texts, got, c.want)
-		}
-	}
-	rapid.Check(t, func(r *rapid.T) {
-		a, b := rapid.String().Draw(r, "a"), rapid.String().Draw(r, "b")
-		if session.SizeOf(a, b) != session.SizeOf(b, a) || session.SizeOf(a).Add(session.SizeOf(b)) != session.SizeOf(a, b) {
-			r.Fatalf("SizeOf(%q, %q): want the sum, in any order", a, b)
-		}
-	})
 }

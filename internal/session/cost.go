@@ -1,0 +1,64 @@
+package session
+
+import (
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/admit"
+	"github.com/mortise-dev/mortise/internal/compose"
+	"github.com/mortise-dev/mortise/internal/surface/agent"
+	"github.com/mortise-dev/mortise/internal/surface/command"
+	"github.com/mortise-dev/mortise/internal/surface/prompt"
+	"github.com/mortise-dev/mortise/internal/surface/resource"
+	"github.com/mortise-dev/mortise/internal/surface/rule"
+	"github.com/mortise-dev/mortise/internal/surface/skill"
+	"github.com/mortise-dev/mortise/internal/surface/tool"
+)
+
+// Cost is what something takes of an agent's context.
+type Cost struct {
+	// Catalogue is carried whether it is used or not: the name and description of
+	// what is loaded on demand, the definition of a tool as clients are shown it,
+	// the text of a prompt fragment.
+	Catalogue Size `json:"catalogue"`
+	// Body is what using it adds: the whole text of what is loaded on demand.
+	Body Size `json:"body"`
+}
+
+// Add is both costs together.
+func (c Cost) Add(d Cost) Cost { return Cost{c.Catalogue.Add(d.Catalogue), c.Body.Add(d.Body)} }
+
+// CostOf is what one entry of an extension takes of an agent's context: nothing
+// for what no agent is shown, such as a server or a guard. What a server answers
+// is not known before it does, and not counted.
+func CostOf(x ext.Name, c *admit.Contribution) Cost {
+	line := Cost{Catalogue: SizeOf(ext.Qualified(x, c.Name) + ": " + c.Description)}
+	switch v := c.Value.(type) {
+	case prompt.Fragment:
+		return Cost{Catalogue: SizeOf(v.Text)}
+	case skill.Skill:
+		line.Body = SizeOf(v.Body)
+	case agent.Agent:
+		line.Body = SizeOf(v.Prompt)
+	case rule.Rule:
+		line.Body = SizeOf(v.Body)
+	case command.Command:
+		if v.Definition != nil {
+			return Cost{Catalogue: SizeOf(string(v.Definition.Raw))}
+		}
+		line.Body = SizeOf(v.Body)
+	case tool.Tool:
+		return Cost{Catalogue: SizeOf(definitionOf(x, c, v))}
+	case resource.Resource:
+	default:
+		return Cost{}
+	}
+	return line
+}
+
+// definitionOf is the definition of a tool as clients are shown it.
+func definitionOf(x ext.Name, c *admit.Contribution, v tool.Tool) string {
+	b := offering{options: OfferOptions{NameLimit: NameLimit}}
+	b.tool(compose.Typed[tool.Tool]{
+		Entry: compose.Entry{Contribution: *c, Extension: x, Qualified: ext.Qualified(x, c.Name)}, Value: v,
+	})
+	return string(b.Tools[0].Definition)
+}
