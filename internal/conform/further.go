@@ -1,0 +1,99 @@
+package conform
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/admit"
+	"github.com/mortise-dev/mortise/internal/surface/skill"
+)
+
+// Checks are what profiles find beyond what every extension is checked for.
+// They are told by check --format alone.
+var Checks = []*ext.Check{SkillKey, SkillNameMissing, PluginName, ServerTrust}
+
+var (
+	// SkillKey is a key that Agent Skills does not have.
+	SkillKey = &ext.Check{
+		Code: "agent-skills-key", Severity: ext.Error,
+		Doc: "A skill's front matter has a key that Agent Skills does not know; the reference validator refuses the skill. (check --format agent-skills)",
+		Fix: "Move the key under metadata, or remove it.",
+	}
+	// SkillNameMissing is a skill that does not say its name.
+	SkillNameMissing = &ext.Check{
+		Code: "agent-skills-name", Severity: ext.Error,
+		Doc: "A skill's front matter has no name, which Agent Skills asks for. (check --format)",
+		Fix: "Add the key name, with the name of the skill's directory.",
+	}
+	// PluginName is a name that the client does not take.
+	PluginName = &ext.Check{
+		Code: "client-plugin-name", Severity: ext.Error,
+		Doc: "An extension has a name that its client does not take. (check --format)",
+		Fix: "Rename the extension, or its directory, as the message says.",
+	}
+	// ServerTrust is a server that asks to be trusted.
+	ServerTrust = &ext.Check{
+		Code: "client-server-trust", Severity: ext.Error,
+		Doc: "A server of a Gemini CLI extension has the key trust, which the client refuses. (check --format gemini-cli)",
+		Fix: "Remove the key.",
+	}
+)
+
+// skillKeys are all keys that Agent Skills knows.
+var skillKeys = []string{"name", "description", "license", "compatibility", "metadata", "allowed-tools"}
+
+func agentSkill(c *admit.Contribution) ext.Findings {
+	s, ok := c.Value.(skill.Skill)
+	if !ok {
+		return nil
+	}
+	fs := skillName(c)
+	for _, p := range s.Front.Map {
+		if !slices.Contains(skillKeys, p.Key) && !toldUnknown(c, p.Line) {
+			fs.Add(SkillKey.At(c.Origin.At(c.Origin.Path, p.Line), "the key %s is not one of %s", ext.Quote(p.Key), strings.Join(skillKeys, ", ")))
+		}
+	}
+	return fs
+}
+
+// toldUnknown reports whether a key was told to be unknown, so that it need not
+// be told twice.
+func toldUnknown(c *admit.Contribution, line int) bool {
+	return slices.ContainsFunc(c.Findings, func(f ext.Finding) bool { return f.Check.Code == "field-unknown" && f.Origin.Line == line })
+}
+
+func skillName(c *admit.Contribution) ext.Findings {
+	s, ok := c.Value.(skill.Skill)
+	if !ok || s.Front.Kind != ext.Map || s.Front.Get("name") != nil {
+		return nil
+	}
+	return ext.Findings{SkillNameMissing.At(c.Origin, "the skill %s does not say its name", ext.Quote(c.Name))}
+}
+
+func claudeName(t ext.Tree) ext.Findings {
+	if !strings.ContainsAny(t.Label, " \t") {
+		return nil
+	}
+	return ext.Findings{PluginName.At(t.Origin, "the name %s has blanks in it; Claude Code then does not load the plugin", ext.Quote(t.Label))}
+}
+
+func geminiManifest(t ext.Tree) ext.Findings {
+	var fs ext.Findings
+	if dir := filepath.Base(t.Root); t.Label != "" && t.Root != "" && t.Label != dir {
+		fs.Add(PluginName.At(t.Origin, "the extension calls itself %s and lies in the directory %s; Gemini CLI wants one name", ext.Quote(t.Label), ext.Quote(dir)))
+	}
+	servers := t.Manifest.Get("mcpServers")
+	if servers == nil {
+		return fs
+	}
+	for _, s := range servers.Map {
+		for _, p := range s.Value.Map {
+			if p.Key == "trust" {
+				fs.Add(ServerTrust.At(t.Origin.At(s.Value.File, p.Line), "the server %s has the key trust", ext.Quote(s.Key)))
+			}
+		}
+	}
+	return fs
+}

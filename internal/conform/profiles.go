@@ -1,0 +1,85 @@
+package conform
+
+import (
+	"github.com/mortise-dev/mortise/ext"
+)
+
+// Profiles are the formats that extensions may be judged as, in the order in
+// which they are shown.
+var Profiles = []Profile{
+	{
+		Name: "agent-plugins", Format: "agent-plugins",
+		Doc: "Agent Plugins 1.0.0, as its specification has a client load and skip.",
+		Rules: join(
+			errors("it is then no Agent Skill, and skipped", []string{"skill"},
+				"skill-name-differs", "skill-name-pattern", "field-length", "frontmatter-fenced", "frontmatter-unended", "frontmatter-duplicate", "frontmatter-tabs", "frontmatter-requoted", "frontmatter-lines"),
+			errors("the document would be no JSON to a strict reader", nil, "bom"),
+		),
+		entry: skillName,
+	},
+	{
+		Name: "claude-code", Aliases: []string{"claude"}, Format: "claude-code",
+		Doc: "Claude Code, as its own validation judges a plugin.",
+		Rules: join(
+			errors("Claude Code takes only paths that begin with ./", nil, "manifest-path"),
+			errors("Claude Code then does not load the plugin", []string{"setting", "app", "language-server", "monitor"}, "field-unknown", "field-ignored"),
+			[]Rule{
+				{Code: "field-missing", Severity: ext.Warning, Surfaces: []string{"skill"}, Field: "description", Why: "Claude Code takes the first paragraph instead"},
+				{Code: "frontmatter-missing", Severity: ext.Warning, Surfaces: []string{"skill", "agent"}, Why: "Claude Code loads it without"},
+			},
+		),
+		tree: claudeName,
+	},
+	{
+		Name: "codex", Format: "codex",
+		Doc: "Codex, as far as its documentation and its source say what it refuses.",
+		Rules: join(
+			errors("Codex takes only paths that begin with ./", nil, "manifest-path"),
+			errors("Codex mends values with a colon alone", []string{"skill"}, "frontmatter-fenced", "frontmatter-unended", "frontmatter-duplicate", "frontmatter-tabs", "frontmatter-lines"),
+			[]Rule{{Code: "field-length", Severity: ext.Error, Surfaces: []string{"skill"}, Field: "name", Why: "Codex takes names of at most 64 characters"}},
+		),
+	},
+	{
+		Name: "cursor", Format: "cursor",
+		Doc:   "Cursor, by the published schema of its manifest, which has no further keys.",
+		Rules: errors("the schema of Cursor's manifest has no such key", nil, "manifest-ignored"),
+	},
+	{
+		Name: "copilot", Format: "copilot",
+		Doc:   "GitHub Copilot and VS Code, by their documented limits.",
+		Rules: errors("Copilot takes names of at most 64 characters and descriptions of at most 1,024", []string{"skill"}, "field-length"),
+	},
+	{
+		Name: "gemini-cli", Aliases: []string{"gemini"}, Format: "gemini-cli",
+		Doc:  "Gemini CLI, as it loads an extension.",
+		tree: geminiManifest,
+	},
+	{
+		Name: "agent-skills", Only: "skill",
+		Doc: "Agent Skills, as the reference validator judges a skill.",
+		Rules: errors("the reference validator refuses it", []string{"skill"},
+			"bom", "frontmatter-fenced", "frontmatter-unended", "frontmatter-duplicate", "frontmatter-tabs", "frontmatter-requoted", "frontmatter-lines",
+			"field-length", "field-unknown", "skill-name-differs", "skill-name-pattern"),
+		entry: agentSkill,
+	},
+	{
+		Name: "loose", Format: "loose",
+		Doc: "Loose files, which no client but this one reads as an extension.",
+	},
+}
+
+// errors are rules that make an error of each check.
+func errors(why string, surfaces []string, codes ...string) []Rule {
+	out := make([]Rule, len(codes))
+	for i, code := range codes {
+		out[i] = Rule{Code: code, Severity: ext.Error, Surfaces: surfaces, Why: why}
+	}
+	return out
+}
+
+func join(lists ...[]Rule) (all []Rule) {
+	for _, l := range lists {
+		all = append(all, l...)
+	}
+	return all
+}
