@@ -51,7 +51,8 @@ func TestField_PRO04(t *testing.T) {
 		t.Errorf("mortise list: got %q, want the hostile names in it, escaped", out)
 	}
 	adopted := filepath.Join(w, "given")
-	write(t, filepath.Join(adopted, ".mortise/prompts/rule.md"), strings.ToValidUTF8(nasty, "")+"\nsecond line")
+	visible := strings.NewReplacer("\u202e", "", "\u2066", "", "\U000E0041", "").Replace(nasty) // with these it is refused
+	write(t, filepath.Join(adopted, ".mortise/prompts/rule.md"), strings.ToValidUTF8(visible, "")+"\nsecond line")
 	if out := output(t, adopted, "session", "--text"); hidden(out) != "" || !strings.Contains(out, `\x1b[2K`) {
 		t.Errorf("mortise session --text: got %q, want the text escaped", out)
 	}

@@ -35,7 +35,7 @@ func run() int {
 		Terminal: terminal(os.Stdout), Watched: terminal(os.Stderr),
 		Asked: terminal(os.Stdin) && terminal(os.Stderr), Hangup: hangups(stop),
 		Build: build(), Person: person,
-		Specs: catalog.Specs,
+		Specs: catalog.Specs, Checks: catalog.AllChecks(),
 		Open: func(ctx context.Context, p host.Place, purpose host.Purpose) (*host.Host, func() error, error) {
 			if purpose == host.Serving {
 				outliveReaders()
@@ -45,6 +45,7 @@ func run() int {
 		Endpoint:       newEndpoint,
 		Check:          catalog.Check,
 		CheckWorkspace: catalog.CheckWorkspace,
+		Markets:        catalog.Markets,
 	}
 	if width, _, err := term.GetSize(out); err == nil {
 		app.Width = width

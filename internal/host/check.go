@@ -5,7 +5,9 @@ import (
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/admit"
+	"github.com/mortise-dev/mortise/internal/conform"
 	"github.com/mortise-dev/mortise/internal/discover"
+	"github.com/mortise-dev/mortise/internal/session"
 	"github.com/mortise-dev/mortise/internal/surface"
 )
 
@@ -17,6 +19,9 @@ type Look struct {
 	Whole   bool
 	Workers int
 	Index   Index
+	// Profile is what extensions are judged as; nil: as they are here. What is of
+	// another format than that is for is counted and not judged.
+	Profile *conform.Profile
 	// Progress, when not nil, is told how many extensions have been read so far.
 	Progress func(read int)
 }
@@ -38,6 +43,7 @@ func (k Look) Run(ctx context.Context, sources []ext.Source) (*Listing, error) {
 	}
 	l.Digest = h.Sum().String()
 	l.settle()
+	l.addUp()
 	return l, nil
 }
 
@@ -49,8 +55,8 @@ func (k Look) look(ctx context.Context, s ext.Source) (*part, error) {
 	}
 	r := scanning{options: discover.Options{Specs: k.Specs, Limits: k.Limits}, workers: k.Workers, judge: k.judge, base: base}
 	p, h := new(part), ext.NewHash("source")
-	var groups grouping
-	read := 0
+	groups := grouping{profile: k.Profile}
+	read, others := 0, 0
 	err := r.scan(ctx, []ext.Source{s}, func(s scanned) {
 		p.stamps = append(p.stamps, s.stamps...)
 		if read++; k.Progress != nil {
@@ -62,8 +68,10 @@ func (k Look) look(ctx context.Context, s ext.Source) (*part, error) {
 		case s.tree.Unread:
 			p.UnknownFormat++
 			p.addFindings(s.tree.Findings, s.tree.Root)
+		case k.Profile != nil && !k.Profile.Judges(s.tree.Format):
+			others++
 		default:
-			groups.add(p, &s.decision)
+			groups.add(p, &s.decision, s.costs)
 			h.Digest(s.candidate.Digest())
 		}
 	})
@@ -71,6 +79,9 @@ func (k Look) look(ctx context.Context, s ext.Source) (*part, error) {
 		return nil, err
 	}
 	groups.end(p)
+	if others > 0 {
+		p.addFindings(ext.Findings{Unjudged.At(ext.Origin{}, "%d of other formats than %s", others, k.Profile.Name)}, "")
+	}
 	p.Digest = h.Sum().String()
 	if err := k.Index.save(s, p); err != nil {
 		p.addFindings(ext.Findings{IndexFailed.At(ext.Origin{}, "%s", ext.Escape(err.Error()))}, "")
@@ -80,23 +91,43 @@ func (k Look) look(ctx context.Context, s ext.Source) (*part, error) {
 
 // grouping gathers the trees that make one extension: they follow each other
 // and have one name and one root.
-type grouping []*admit.Decision
+type grouping struct {
+	profile *conform.Profile
+	trees   []*admit.Decision
+	costs   map[*admit.Decision][]session.Cost
+}
 
-func (g *grouping) add(p *part, d *admit.Decision) {
-	if len(*g) > 0 {
-		was, is := (*g)[0].Tree(), d.Tree()
+func (g *grouping) add(p *part, d *admit.Decision, costs []session.Cost) {
+	if len(g.trees) > 0 {
+		was, is := g.trees[0].Tree(), d.Tree()
 		if was.Extension != is.Extension || was.Root != is.Root {
 			g.end(p)
 		}
 	}
-	*g = append(*g, d)
+	if g.trees == nil {
+		g.costs = map[*admit.Decision][]session.Cost{}
+	}
+	g.trees = append(g.trees, d)
+	g.costs[d] = costs
 }
 
 func (g *grouping) end(p *part) {
-	if len(*g) > 0 {
-		p.Listing.add(*g, ext.Builtin, (*g)[0].Tree().Root, nil)
-		*g = nil
+	if len(g.trees) == 0 {
+		return
 	}
+	root := g.trees[0].Tree().Root
+	p.Listing.add(g.trees, showing{most: ext.Builtin, root: root, costs: func(d *admit.Decision) []session.Cost { return g.costs[d] }, profile: g.profile})
+	for _, d := range g.trees {
+		p.addFindings(g.profile.Further(d), root)
+	}
+	g.trees = nil
+}
+
+// Unjudged are extensions that a look for another format came by.
+var Unjudged = &ext.Check{
+	Code: "format-not-judged", Severity: ext.Info,
+	Doc: "Extensions of other formats than the one that check --format names are not judged.",
+	Fix: "Nothing, or check them as what they are.",
 }
 
 // IndexFailed is an index that could not be kept.
@@ -122,4 +153,5 @@ func (l *Listing) join(p *Listing) {
 func (k Look) judge(s *scanned) {
 	rules := admit.Rules{Alone: true, Adopted: true, Whole: k.Whole}
 	s.decision = admit.Decide([]discover.Candidate{s.candidate}, rules)[0]
+	s.costs = costs(&s.decision)
 }

@@ -59,6 +59,9 @@ func newExplainer(g *Generation, l *Listing, c *compose.Composition) *explainer 
 		}
 	}
 	for _, s := range x.composition.Shadowed() {
+		if lost := keyOf(&s.Lost.Contribution, s.Lost.Extension); s.Same && x.reasons[lost] == "" {
+			x.reasons[lost] = "the same as " + s.Kept.Qualified + ", which stands for it"
+		}
 		k := keyOf(&s.Kept.Contribution, s.Kept.Extension)
 		x.shadows[k] = append(x.shadows[k], s.Lost.Qualified)
 	}

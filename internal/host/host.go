@@ -210,6 +210,8 @@ type Generation struct {
 	alive     func(ext.Ref) bool // whether something running answers for a reference
 	revision  uint64             // of the state that the pass began with
 	lapses    time.Time          // when the next grant ends; zero: none does
+	costing   sync.Once
+	costed    map[*admit.Decision][]session.Cost // by decision; counted when it is first asked for
 
 	unanswered
 }

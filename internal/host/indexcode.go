@@ -12,7 +12,7 @@ import (
 // numbers that refer to it, and a checksum over all of that. One list of
 // fields serves writing and reading, so that they cannot disagree.
 
-const magic = "mortise index 1\n"
+const magic = "mortise index 2\n"
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -177,7 +177,9 @@ func (c *code) entry(r *EntryRow) {
 	for _, s := range []*string{&r.Surface, &r.Name, &r.Qualified, &r.Extension, &r.Path, &r.Status, &r.ShadowedBy, &r.Description, &r.Root} {
 		c.text(s)
 	}
-	c.int(&r.Line)
+	for _, n := range []*int{&r.Line, &r.Cost.Catalogue.Characters, &r.Cost.Catalogue.Tokens, &r.Cost.Body.Characters, &r.Cost.Body.Tokens} {
+		c.int(n)
+	}
 }
 
 func (c *code) finding(r *FindingRow) {

@@ -8,6 +8,7 @@ import (
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/admit"
 	"github.com/mortise-dev/mortise/internal/compose"
+	"github.com/mortise-dev/mortise/internal/conform"
 	"github.com/mortise-dev/mortise/internal/session"
 )
 
@@ -23,6 +24,7 @@ type Listing struct {
 	Disabled      int            `json:"disabled"`
 	Pending       int            `json:"pending"`
 	UnknownFormat int            `json:"unknown_format"` // roots of formats that are not read; not in Found
+	Cost          session.Cost   `json:"cost"`           // of all that an agent carries, or would once its person consents
 	Extensions    []ExtensionRow `json:"extensions"`
 	Entries       []EntryRow     `json:"entries"`
 	Findings      []FindingRow   `json:"findings"`
@@ -30,30 +32,35 @@ type Listing struct {
 
 // ExtensionRow is one extension.
 type ExtensionRow struct {
-	Name        string `json:"name"`
-	Format      string `json:"format"`
-	Source      string `json:"source"`
-	Trust       string `json:"trust"`
-	Root        string `json:"root"` // absolute directory; "" for what is built in
-	Digest      string `json:"digest"`
-	Status      string `json:"status"` // admitted, refused, disabled, pending
-	Entries     int    `json:"entries"`
-	Incomplete  int    `json:"incomplete"` // entries that were refused
-	Quarantined bool   `json:"quarantined"`
+	Name        string       `json:"name"`
+	Format      string       `json:"format"`
+	Source      string       `json:"source"`
+	Trust       string       `json:"trust"`
+	Root        string       `json:"root"` // absolute directory; "" for what is built in
+	Digest      string       `json:"digest"`
+	Status      string       `json:"status"` // admitted, refused, disabled, pending
+	Entries     int          `json:"entries"`
+	Incomplete  int          `json:"incomplete"` // entries that were refused
+	Quarantined bool         `json:"quarantined"`
+	Cost        session.Cost `json:"cost"` // of those of its entries that an agent carries, or would
 }
 
 // EntryRow is one entry.
 type EntryRow struct {
-	Surface     string `json:"surface"`
-	Name        string `json:"name"`
-	Qualified   string `json:"qualified"`
-	Extension   string `json:"extension"`
-	Path        string `json:"path"` // below the extension's root
-	Line        int    `json:"line"`
-	Status      string `json:"status"` // active, shadowed, pending, refused, disabled, hidden, unasked
-	ShadowedBy  string `json:"shadowed_by"`
-	Description string `json:"description"`
-	Root        string `json:"root,omitempty"` // the extension's, where names do not tell extensions apart
+	Surface     string       `json:"surface"`
+	Name        string       `json:"name"`
+	Qualified   string       `json:"qualified"`
+	Extension   string       `json:"extension"`
+	Path        string       `json:"path"` // below the extension's root
+	Line        int          `json:"line"`
+	Status      string       `json:"status"` // active, shadowed, pending, refused, disabled, hidden, unasked
+	ShadowedBy  string       `json:"shadowed_by"`
+	Description string       `json:"description"`
+	Cost        session.Cost `json:"cost"`           // of an agent's context
+	Root        string       `json:"root,omitempty"` // the extension's, where names do not tell extensions apart
+	// Also are the qualified names of entries that declare the same, word for
+	// word, so that this one stands for them; they are shadowed by it.
+	Also []string `json:"also,omitempty"`
 	// LastKnown: a server described it when it last ran here, and is not running
 	// in this process now.
 	LastKnown bool `json:"last_known,omitempty"`
@@ -71,12 +78,9 @@ type FindingRow struct {
 	Root      string `json:"root,omitempty"`
 }
 
-// Failed reports whether there is a finding that answers no: an error, or with
-// strict a warning.
-func (l *Listing) Failed(strict bool) bool {
-	return slices.ContainsFunc(l.Findings, func(f FindingRow) bool {
-		return f.Severity == ext.Error.String() || strict && f.Severity == ext.Warning.String()
-	})
+// Failed reports whether there is a finding that answers no: an error.
+func (l *Listing) Failed() bool {
+	return slices.ContainsFunc(l.Findings, func(f FindingRow) bool { return f.Severity == ext.Error.String() })
 }
 
 // Of keeps the entries of one surface. Extensions, counts and findings stay.
@@ -113,33 +117,42 @@ func (l *Listing) count(status admit.Status) {
 	}
 }
 
+// showing is how decisions are listed.
+type showing struct {
+	most    ext.Trust                            // the most trust in force
+	root    string                               // marks rows where names repeat; else ""
+	alive   func(ext.Ref) bool                   // tells whether what is described runs; nil: nothing is
+	costs   func(*admit.Decision) []session.Cost // what the entries of a decision take of a context
+	profile *conform.Profile                     // what findings are told as; nil: as they are
+}
+
 // add adds the decisions about one extension: one for a plugin, one for each
 // loose file and folder of the owner's, and one for each description of a
-// server. most is the most trust in force, and root marks rows where names
-// repeat; alive tells whether what is described runs.
-func (l *Listing) add(ds []*admit.Decision, most ext.Trust, root string, alive func(ext.Ref) bool) {
+// server.
+func (l *Listing) add(ds []*admit.Decision, how showing) {
 	t := ds[0].Tree()
 	status, digest := ds[0].Status(), ds[0].Digest()
 	if own := declared(ds); len(own) > 1 {
 		status, digest = together(own)
 	}
 	row := ExtensionRow{
-		Name: string(t.Extension), Format: t.Format, Source: t.Origin.Source, Trust: min(t.Origin.Trust, most).String(),
+		Name: string(t.Extension), Format: t.Format, Source: t.Origin.Source, Trust: min(t.Origin.Trust, how.most).String(),
 		Root: t.Root, Digest: digest.String(), Status: status.String(),
 	}
 	for _, d := range ds {
 		row.Entries += len(d.Contributions())
 		row.Incomplete += d.Incomplete()
-		l.addFindings(d.Findings(), root)
+		l.judged(d.Findings(), "", how)
+		cost := how.costs(d)
 		for i := range d.Contributions() {
 			c := &d.Contributions()[i]
-			l.addFindings(c.Findings, root)
+			l.judged(c.Findings, c.Spec.Name, how)
 			l.Entries = append(l.Entries, EntryRow{
 				Surface: c.Spec.Name, Name: c.Name, Qualified: ext.Qualified(t.Extension, c.Name), Extension: string(t.Extension),
-				Path: c.Origin.Path, Line: c.Origin.Line, Status: c.Status.String(), Root: root,
+				Path: c.Origin.Path, Line: c.Origin.Line, Status: c.Status.String(), Cost: cost[i], Root: how.root,
 				// A copy: the description is part of the file's text, which a row must not keep.
 				Description: strings.Clone(c.Description),
-				LastKnown:   d.Tree().Describes != nil && !alive(d.Tree().Describes.Ref),
+				LastKnown:   d.Tree().Describes != nil && !how.alive(d.Tree().Describes.Ref),
 			})
 		}
 	}
@@ -161,6 +174,28 @@ func declared(ds []*admit.Decision) []*admit.Decision {
 func (l *Listing) addFindings(fs ext.Findings, root string) {
 	for _, f := range fs {
 		l.Findings = append(l.Findings, findingRow(f, root))
+	}
+}
+
+// judged adds findings about entries of a surface, or about the extension, as
+// they are to be told.
+func (l *Listing) judged(fs ext.Findings, surface string, how showing) {
+	for _, f := range fs {
+		l.Findings = append(l.Findings, findingRow(how.profile.Judge(surface, f), how.root))
+	}
+}
+
+// Strict makes an error of every finding that says that something was recovered
+// from, ignored or doubtful.
+func (l *Listing) Strict() {
+	for i := range l.Findings {
+		f := &l.Findings[i]
+		for s := ext.Info; s <= ext.Error; s++ {
+			if s.String() == f.Severity {
+				f.Severity = conform.Strict(f.Code, s).String()
+				break
+			}
+		}
 	}
 }
 
@@ -194,6 +229,7 @@ func (g *Generation) Listing() *Listing {
 	l := g.listing()
 	if !g.Adopted || g.Lapsed != nil { // what adoption would bring with it
 		l.addFindings(g.Trial().Findings(), "")
+		l.unite(g.Trial().Shadowed())
 		l.settle()
 	}
 	return l
@@ -218,16 +254,19 @@ func (g *Generation) Told() *Listing {
 func (g *Generation) listing() *Listing {
 	l := &Listing{Generation: g.Number, Digest: g.Digest().String(), UnknownFormat: len(g.unread)}
 	for _, group := range g.byExtension() {
-		l.add(group, g.most(group[0].Tree()), "", g.alive)
+		l.add(group, showing{most: g.most(group[0].Tree()), alive: g.alive, costs: g.costsOf})
 	}
 	l.addFindings(g.findings, "")
 	l.addFindings(g.Composition.Findings(), "")
 	l.refuse(g.Composition.Refused())
 	l.shadow(g.Composition.Shadowed())
+	l.unite(g.Composition.Shadowed())
 	for _, o := range g.view(session.OfferOptions{NameLimit: g.Config.Gateway.NameLimit}).Hidden {
 		l.addFindings(ext.Findings{NameTaken.At(o.Entry.Origin, "%s %s cannot be offered: clients call another entry %s", o.Entry.Spec.Name, ext.Escape(o.Entry.Qualified), ext.Quote(o.Name))}, "")
 	}
 	l.settle()
+	l.addUp()
+	l.Budget(g.Config.Context)
 	return l
 }
 
@@ -287,18 +326,37 @@ func (l *Listing) refuse(refused []compose.Refusal) {
 	}
 }
 
-// shadow marks the entries that lost their names.
+// rowKey tells the rows of entries apart.
+type rowKey struct{ surface, qualified, path string }
+
+func rowOf(e *compose.Entry) rowKey { return rowKey{e.Spec.Name, e.Qualified, e.Origin.Path} }
+
+// shadow marks the entries that lost their names, and those that another one
+// stands for.
 func (l *Listing) shadow(shadowed []compose.Shadow) {
-	type key struct{ surface, qualified, path string }
-	by := make(map[key]string, len(shadowed))
-	for _, s := range shadowed {
-		by[key{s.Lost.Spec.Name, s.Lost.Qualified, s.Lost.Origin.Path}] = s.Kept.Qualified
+	by := make(map[rowKey]string, len(shadowed))
+	for i := range shadowed {
+		by[rowOf(&shadowed[i].Lost)] = shadowed[i].Kept.Qualified
 	}
 	for i := range l.Entries {
 		e := &l.Entries[i]
-		if winner, ok := by[key{e.Surface, e.Qualified, e.Path}]; ok && e.Status == admit.Active.String() {
+		if winner, ok := by[rowKey{e.Surface, e.Qualified, e.Path}]; ok && e.Status == admit.Active.String() {
 			e.Status, e.ShadowedBy = "shadowed", winner
 		}
+	}
+}
+
+// unite names with each entry those that it stands for.
+func (l *Listing) unite(shadowed []compose.Shadow) {
+	also := map[rowKey][]string{}
+	for i := range shadowed {
+		if s := &shadowed[i]; s.Same && s.Lost.Spec == s.Kept.Spec {
+			also[rowOf(&s.Kept)] = append(also[rowOf(&s.Kept)], s.Lost.Qualified)
+		}
+	}
+	for i := range l.Entries {
+		e := &l.Entries[i]
+		e.Also = also[rowKey{e.Surface, e.Qualified, e.Path}]
 	}
 }
 

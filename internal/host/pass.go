@@ -48,7 +48,7 @@ var (
 )
 
 // Checks lists what a pass can find.
-var Checks = []*ext.Check{SourceFailed, StateUnreadable, OwnBroken, NotAdopted, AdoptionLapsed, NameTaken, IndexFailed}
+var Checks = []*ext.Check{SourceFailed, StateUnreadable, OwnBroken, NotAdopted, AdoptionLapsed, NameTaken, OverBudget, Unjudged, IndexFailed}
 
 // run makes one generation. It is a list of stages; state and configuration
 // are read first and are values from then on.

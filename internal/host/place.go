@@ -6,6 +6,7 @@ import (
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/config"
+	"github.com/mortise-dev/mortise/internal/conform"
 )
 
 // Place is where a host works: everything ambient, as values.
@@ -71,8 +72,10 @@ func (p Place) ServerLog(qualified string) string {
 type Inspection struct {
 	Dirs      []string // absolute
 	Recursive bool     // find every extension root below each
-	Whole     bool
-	Limits    ext.Limits
-	Progress  func(read int) // told how many extensions have been read; may be nil
-	Index     string         // folder that remembers what was read; "" reads everything anew
+	// Profile is what they are judged as; nil: as they are here.
+	Profile  *conform.Profile
+	Whole    bool
+	Limits   ext.Limits
+	Progress func(read int) // told how many extensions have been read; may be nil
+	Index    string         // folder that remembers what was read; "" reads everything anew
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/mortise-dev/mortise/internal/admit"
 	"github.com/mortise-dev/mortise/internal/discover"
 	"github.com/mortise-dev/mortise/internal/root"
+	"github.com/mortise-dev/mortise/internal/session"
 	"github.com/mortise-dev/mortise/internal/source"
 )
 
@@ -19,6 +20,7 @@ type scanned struct {
 	tree      ext.Tree
 	candidate discover.Candidate
 	decision  admit.Decision // where it was judged alone
+	costs     []session.Cost // of its entries, likewise
 	stamps    []root.Stamp   // what was looked at, where it is to be remembered
 	left      bool           // something outside the tree's directory was looked at
 	err       error

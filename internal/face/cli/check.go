@@ -12,15 +12,20 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mortise-dev/mortise/internal/config"
+	"github.com/mortise-dev/mortise/internal/conform"
 	"github.com/mortise-dev/mortise/internal/host"
 )
 
 // checking is what check is asked to do.
 type checking struct {
 	dirs      []string
+	format    string
 	recursive bool
 	strict    bool
 	fresh     bool
+	fix       bool
+	dry       bool
+	sarif     bool
 	verbose   bool
 }
 
@@ -36,14 +41,24 @@ workspace's configuration names. With DIR: each directory as one extension, or w
 Each extension is judged alone and no state is read: nothing is pending or disabled.
 Nothing is started or contacted. The exit code is 1 when there are errors.
 
+--format NAME judges DIR as that format and its client would: it must be laid out
+so, what the client refuses is an error, and what it takes is none. --strict makes
+an error of every warning, and of everything that reading recovered from.
+
+--fix mends what takes no judgement and shows the changes: in the owner's directory
+of an adopted workspace, or in each DIR; never in a plugin's directory, and never
+through a link that leads elsewhere. --dry-run shows them and writes nothing. The
+exit code is about what is left.
+
 With --recursive what was read is remembered in the cache directory, so that the
 next look reads what has changed; --fresh reads everything.`,
-		Example: "mortise check\nmortise check ./plugins/acme\nmortise check --recursive --strict .",
+		Example: "mortise check\nmortise check ./plugins/acme\nmortise check --recursive --strict .\n" +
+			"mortise check --format claude ./plugins/acme\nmortise check --fix --dry-run .mortise\nmortise check --recursive --sarif . > findings.sarif",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if slices.Contains(args, "") {
-				return usage("mortise check: one DIR is empty; name a directory, or leave it out")
-			}
 			o.dirs = args
+			if err := c.checkable(o); err != nil {
+				return err
+			}
 			return c.runCheck(cmd.Context(), o)
 		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -51,11 +66,40 @@ next look reads what has changed; --fresh reads everything.`,
 		},
 	}
 	f := cmd.Flags()
+	f.StringVar(&o.format, "format", "", "judge each DIR as the format `NAME` and its client would: "+either(conform.Names()))
 	f.BoolVar(&o.recursive, "recursive", false, "check every extension below each DIR; without DIR below the current directory")
-	f.BoolVar(&o.strict, "strict", false, "let warnings fail the check as well")
+	f.BoolVar(&o.strict, "strict", false, "let warnings, and whatever was recovered from, be errors")
 	f.BoolVar(&o.fresh, "fresh", false, "read everything anew, whatever was read before")
+	f.BoolVar(&o.fix, "fix", false, "mend what takes no judgement, and show the changes")
+	f.BoolVar(&o.dry, "dry-run", false, "with --fix: show the changes and write nothing")
+	f.BoolVar(&o.sarif, "sarif", false, "write the findings as one SARIF 2.1.0 document")
 	verboseFlag(cmd, &o.verbose)
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(conform.Names(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
+}
+
+// checkable is why check cannot be asked that, nil when it can.
+func (c *call) checkable(o checking) error {
+	switch {
+	case slices.Contains(o.dirs, ""):
+		return usage("mortise check: one DIR is empty; name a directory, or leave it out")
+	case o.sarif && c.json:
+		return usage("--sarif and --json exclude each other: each is one document")
+	case o.sarif && o.fix:
+		return usage("--sarif and --fix exclude each other; fix first, then write what is left")
+	case o.dry && !o.fix:
+		return usage("--dry-run is for --fix")
+	case o.fix && o.recursive && len(o.dirs) == 0:
+		return usage("--fix --recursive needs a DIR: what is to be written must be named")
+	case o.format == "":
+		return nil
+	case len(o.dirs) == 0 && !o.recursive:
+		return usage("--format judges directories; name a DIR")
+	}
+	if _, known := conform.Named(o.format); !known {
+		return unknown("format", o.format, conform.Names(), "there are "+enumerate(conform.Names()))
+	}
+	return nil
 }
 
 func (c *call) runCheck(ctx context.Context, o checking) error {
@@ -71,12 +115,28 @@ func (c *call) runCheck(ctx context.Context, o checking) error {
 	if err != nil {
 		return err
 	}
-	if c.json {
-		err = c.document(l)
-	} else {
-		c.page(cfg).check(l, rootsOf(l, c), o.verbose)
+	var done []host.Mended
+	if o.fix {
+		if l, done, err = c.mend(ctx, p, cfg, o, l); err != nil {
+			return err
+		}
 	}
-	if err == nil && l.Failed(o.strict) {
+	if o.strict {
+		l.Strict()
+	}
+	switch {
+	case o.sarif:
+		err = c.document(c.sarif(l, p, o))
+	case c.json && o.fix:
+		err = c.document(mended{l, done})
+	case c.json:
+		err = c.document(l)
+	default:
+		page := c.page(cfg)
+		page.mended(done, o.dry)
+		page.check(l, rootsOf(l, c), o.verbose)
+	}
+	if err == nil && l.Failed() {
 		err = errNo
 	}
 	return err
@@ -87,7 +147,11 @@ func (c *call) inspect(ctx context.Context, p host.Place, cfg *config.Config, o 
 		o.dirs = []string{"."}
 	}
 	if len(o.dirs) == 0 {
-		return c.CheckWorkspace(ctx, p)
+		l, err := c.CheckWorkspace(ctx, p)
+		if err == nil {
+			l.Budget(cfg.Context)
+		}
+		return l, err
 	}
 	in := host.Inspection{
 		Recursive: o.recursive, Whole: cfg.Trust.Whole,
@@ -99,6 +163,9 @@ func (c *call) inspect(ctx context.Context, p host.Place, cfg *config.Config, o 
 			return nil, err
 		}
 		in.Dirs = append(in.Dirs, abs)
+	}
+	if o.format != "" {
+		in.Profile, _ = conform.Named(o.format)
 	}
 	if o.recursive && !o.fresh {
 		in.Index = filepath.Join(p.Paths.Cache, "index")

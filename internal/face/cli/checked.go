@@ -16,7 +16,7 @@ func (p *page) check(l *host.Listing, r roots, verbose bool) {
 	for _, g := range grouping(l) {
 		said = p.group(g, has, r, verbose) || said
 	}
-	if said {
+	if said || p.call.out.Len() > 0 {
 		p.gap()
 	}
 	p.codes(l.Findings, verbose)

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 
+	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/host"
 	"github.com/mortise-dev/mortise/internal/session"
 	"github.com/mortise-dev/mortise/internal/surface"
@@ -30,7 +31,8 @@ type App struct {
 	Build    Build
 	Person   func() string // who is at work, for the history of changes
 
-	Specs []*surface.Spec // in catalogue order
+	Specs  []*surface.Spec // in catalogue order
+	Checks []*ext.Check    // everything that can be found, in the order of the docs
 	// Open makes a host for a place. done is called when the host is not needed
 	// any more.
 	Open func(ctx context.Context, p host.Place, purpose host.Purpose) (h *host.Host, done func() error, err error)
@@ -39,6 +41,8 @@ type App struct {
 	// Check looks at directories, CheckWorkspace at what a configuration names.
 	Check          func(ctx context.Context, in host.Inspection) (*host.Listing, error)
 	CheckWorkspace func(ctx context.Context, p host.Place) (*host.Listing, error)
+	// Markets looks at marketplaces.
+	Markets func(ctx context.Context, look host.MarketLook) (*host.MarketListing, error)
 }
 
 // Endpoint serves the clients of a host.

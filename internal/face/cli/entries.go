@@ -8,12 +8,14 @@ import (
 	"github.com/mortise-dev/mortise/internal/surface"
 )
 
-// entries is the table of one surface's entries; nothing when it has none.
-func (p *page) entries(l *host.Listing, name string) {
+// entries is the table of one surface's entries, with what each costs where that
+// is asked for; nothing when it has none.
+func (p *page) entries(l *host.Listing, name string, costs bool) {
 	short := shortNames(l, name)
+	same := alsoThere(l)
 	var t table
 	for _, e := range l.Entries {
-		if e.Surface != name {
+		if e.Surface != name || same[e.Qualified] {
 			continue
 		}
 		shown := e.Qualified
@@ -24,9 +26,13 @@ func (p *page) entries(l *host.Listing, name string) {
 		if status == "active" {
 			status = ""
 		}
+		tokens := ""
+		if costs {
+			tokens = cost(e.Cost)
+		}
 		t.row(
 			cell{ext.Escape(shown), p.bold}, cell{ext.Escape(e.Extension), p.dim}, cell{status, p.status},
-			cell{lastKnown(e) + bounded(e.Description) + shadow(e), nil},
+			cell{tokens, p.dim}, cell{lastKnown(e) + bounded(e.Description) + shadow(e) + also(e), nil},
 		)
 	}
 	if len(t.rows) == 0 {
@@ -51,6 +57,36 @@ func shadow(e host.EntryRow) string {
 		return ""
 	}
 	return " (shadowed by " + ext.Escape(e.ShadowedBy) + ")"
+}
+
+// alsoThere are the qualified names of entries that another row stands for,
+// because the same thing is declared there.
+func alsoThere(l *host.Listing) map[string]bool {
+	out := map[string]bool{}
+	for _, e := range l.Entries {
+		for _, name := range e.Also {
+			out[name] = true
+		}
+	}
+	return out
+}
+
+// also says who else declares the same as an entry; "" when nobody does.
+func also(e host.EntryRow) string {
+	if len(e.Also) == 0 {
+		return ""
+	}
+	return " (declared by " + declarers(e) + ")"
+}
+
+// declarers are the extensions that declare the same as an entry, its own first.
+func declarers(e host.EntryRow) string {
+	names := []string{ext.Escape(e.Extension)}
+	for _, q := range e.Also {
+		x, _, _ := ext.SplitQualified(q)
+		names = append(names, ext.Escape(string(x)))
+	}
+	return count(len(names), "extension") + ": " + join(names)
 }
 
 // shortNames counts the entries of a surface that each short name could mean.

@@ -111,7 +111,11 @@ func (p *page) entry(e host.EntryMeaning, r roots) {
 	if e.LastKnown {
 		field("known", "from when its server last ran; none runs in this process")
 	}
-	field("shadows", join(escaped(e.Shadows)))
+	if len(e.Also) > 0 {
+		field("declared by", declarers(e.EntryRow))
+	} else {
+		field("shadows", join(escaped(e.Shadows)))
+	}
 	field("shadowed by", ext.Escape(e.ShadowedBy))
 	field("guards", join(escaped(e.Guards)))
 	if isCalled(p.call, e.Surface) && len(e.Guards) == 0 {

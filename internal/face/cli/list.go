@@ -9,8 +9,18 @@ import (
 	"github.com/mortise-dev/mortise/internal/host"
 )
 
+// listing is what list is asked to show.
+type listing struct {
+	surface string // "": every one
+	sort    string
+	verbose bool
+}
+
+// sorts are the values of --sort, the one that holds without it first.
+var sorts = []string{"load", "name", "cost"}
+
 func (c *call) list() *cobra.Command {
-	var verbose bool
+	var o listing
 	cmd := &cobra.Command{
 		Use:   "list [SURFACE]",
 		Short: "List what an agent could use here, and what was refused and why",
@@ -20,27 +30,35 @@ noticed about them. With SURFACE the entries of that surface alone.
 An entry goes by its short name while only one extension has it, and by
 EXTENSION:NAME where several do. What is not active says what it is.
 
+What an extension takes of an agent's context is told in estimated tokens: what is
+carried whether it is used or not, then what using it adds. The sums are of what is
+active, or waits. --sort cost tells it of each entry, the highest first.
+
 A workspace with a refused extension is still listed, and the exit code is 0.`,
-		Example: "mortise list\nmortise list skill\nmortise --workspace examples/workshop list",
+		Example: "mortise list\nmortise list skill --sort cost\nmortise --workspace examples/workshop list",
 		Args:    upTo(1, "SURFACE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			surface := ""
 			if len(args) == 1 {
-				if surface = args[0]; !slices.Contains(c.surfaces(), surface) {
-					return unknown("surface", surface, c.surfaces(), "there are "+enumerate(c.surfaces()))
+				if o.surface = args[0]; !slices.Contains(c.surfaces(), o.surface) {
+					return unknown("surface", o.surface, c.surfaces(), "there are "+enumerate(c.surfaces()))
 				}
+			}
+			if !slices.Contains(sorts, o.sort) {
+				return unknown("order", o.sort, sorts, "use "+either(sorts))
 			}
 			g, err := c.look(cmd.Context())
 			if err != nil {
 				return err
 			}
-			return c.showList(g, surface, verbose)
+			return c.showList(g, o)
 		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return c.surfaces(), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
-	verboseFlag(cmd, &verbose)
+	verboseFlag(cmd, &o.verbose)
+	cmd.Flags().StringVar(&o.sort, "sort", sorts[0], "the `ORDER` of extensions, and of entries: load, as they are loaded; name; or cost, the highest first")
+	_ = cmd.RegisterFlagCompletionFunc("sort", cobra.FixedCompletions(sorts, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -48,8 +66,9 @@ func verboseFlag(cmd *cobra.Command, verbose *bool) {
 	cmd.Flags().BoolVarP(verbose, "verbose", "v", false, "show notes as well, which are otherwise counted only")
 }
 
-func (c *call) showList(g *host.Generation, surface string, verbose bool) error {
-	l := g.Listing()
+func (c *call) showList(g *host.Generation, o listing) error {
+	l, surface := g.Listing(), o.surface
+	l.Sort(host.Order(o.sort))
 	if c.json {
 		if surface != "" {
 			return c.document(l.Of(surface))
@@ -64,18 +83,20 @@ func (c *call) showList(g *host.Generation, surface string, verbose bool) error 
 	}
 	for _, s := range c.surfaces() {
 		if surface == "" || s == surface {
-			p.entries(l, s)
+			p.entries(l, s, host.Order(o.sort) == host.ByCost)
 		}
 	}
 	if surface != "" {
 		p.gap()
 		p.totals(l)
+		p.costs(l)
 		p.line("%s of %s; mortise %slist shows the rest.", entriesOf(l, surface), count(len(l.Entries), "entry"), c.nextFlag(g.Config.Workspace().Dir))
 		return nil
 	}
-	p.findings(l.Findings, rootsOf(l, c), verbose)
+	p.findings(l.Findings, rootsOf(l, c), o.verbose)
 	p.gap()
 	p.totals(l)
+	p.costs(l)
 	return nil
 }
 
@@ -141,7 +162,7 @@ func (p *page) extensions(l *host.Listing) {
 	for _, x := range l.Extensions {
 		t.row(
 			cell{ext.Escape(x.Name), p.bold}, cell{format(x), nil}, cell{x.Trust, nil}, cell{x.Status, p.status},
-			cell{incomplete(&x), p.yellow}, cell{has.of(&x, p.call), nil},
+			cell{incomplete(&x), p.yellow}, cell{has.of(&x, p.call) + after("; ", tokens(x.Cost)), nil},
 		)
 	}
 	t.folded(p)

@@ -48,8 +48,10 @@ func Reference() string {
 	return b.String()
 }
 
+// describe is the section about a command, then those about the commands below.
 func describe(b *strings.Builder, cmd *cobra.Command) {
-	fmt.Fprintf(b, "\n## mortise %s\n\n    %s\n\n", cmd.Name(), useLine(cmd))
+	level := strings.Repeat("#", strings.Count(cmd.CommandPath(), " ")+1)
+	fmt.Fprintf(b, "\n%s %s\n\n    %s\n\n", level, cmd.CommandPath(), useLine(cmd))
 	long := cmd.Long
 	if long == "" {
 		long = cmd.Short + "."
@@ -61,6 +63,11 @@ func describe(b *strings.Builder, cmd *cobra.Command) {
 	}
 	if cmd.Example != "" {
 		b.WriteString("\n```sh\n" + cmd.Example + "\n```\n")
+	}
+	for _, sub := range cmd.Commands() {
+		if sub.IsAvailableCommand() {
+			describe(b, sub)
+		}
 	}
 }
 

@@ -16,6 +16,9 @@ func TestReferenceIsWhole(t *testing.T) {
 			}
 		}
 	}
+	if want := "### mortise market search\n\n    mortise market search WORDS"; !strings.Contains(page, want) {
+		t.Errorf("Reference: %q is missing, want the commands below others too", want)
+	}
 	if page != Reference() {
 		t.Error("Reference: got another page the second time")
 	}

@@ -84,7 +84,7 @@ func (p *page) session(g *host.Generation, v *session.View) {
 	for _, part := range []struct {
 		name  string
 		items []session.Item
-	}{{"Skills", v.Skills}, {"Agents", v.Agents}, {"Commands", v.Commands}, {"Servers", v.Servers}, {"Tools", v.Tools}, {"Resources", v.Resources}, {"Guards", v.Guards}} {
+	}{{"Skills", v.Skills}, {"Agents", v.Agents}, {"Commands", v.Commands}, {"Rules", v.Rules}, {"Servers", v.Servers}, {"Tools", v.Tools}, {"Resources", v.Resources}, {"Guards", v.Guards}} {
 		p.items(part.name, part.items)
 	}
 	p.gap()
@@ -96,6 +96,7 @@ func (p *page) session(g *host.Generation, v *session.View) {
 	}{
 		{"text", "what every turn carries", v.Total.Text},
 		{"catalogue", "names and descriptions", v.Total.Catalogue},
+		{"tools", "definitions of tools", v.Total.Tools},
 		{"bodies", "what loading everything would add", v.Total.Bodies},
 	} {
 		t.row(cell{part.name, nil}, cell{grouped(part.Characters) + " characters", nil}, cell{"about " + grouped(part.Tokens) + " tokens", nil}, cell{part.what, p.dim})
@@ -112,7 +113,7 @@ func (p *page) prompt(v *session.View, r roots) {
 	p.line("%s", p.bold("Text"))
 	var t table
 	for _, it := range v.Prompt {
-		t.row(cell{it.Layer, nil}, cell{it.Tier, nil}, cell{ext.Escape(it.Name), p.bold}, cell{sizes(it.Body), nil},
+		t.row(cell{it.Layer, nil}, cell{it.Tier, nil}, cell{ext.Escape(it.Name), p.bold}, cell{sizes(it.Catalogue), nil},
 			cell{r.at(p.call, it.Extension, "", it.Path, it.Line), p.dim})
 	}
 	t.write(p)
@@ -131,9 +132,18 @@ func (p *page) items(name string, items []session.Item) {
 	p.line("%s", p.bold(name))
 	var t table
 	for _, it := range items {
-		t.row(cell{ext.Escape(it.Qualified), p.bold}, cell{sizes(it.Body), p.dim}, cell{bounded(it.Description), nil})
+		t.row(cell{ext.Escape(it.Qualified), p.bold}, cell{costing(it.Cost), p.dim}, cell{bounded(it.Description), nil})
 	}
 	t.write(p)
+}
+
+// costing is the size that matters of one thing: of its text where using it loads
+// that, else of what is carried.
+func costing(c session.Cost) string {
+	if c.Body != (session.Size{}) {
+		return sizes(c.Body)
+	}
+	return sizes(c.Catalogue)
 }
 
 // sizes is a size in a few words; "" for nothing.
