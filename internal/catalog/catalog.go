@@ -9,23 +9,36 @@ import (
 	"github.com/mortise-dev/mortise/internal/admit"
 	"github.com/mortise-dev/mortise/internal/compose"
 	"github.com/mortise-dev/mortise/internal/config"
+	"github.com/mortise-dev/mortise/internal/conform"
 	"github.com/mortise-dev/mortise/internal/discover"
 	"github.com/mortise-dev/mortise/internal/doc"
 	"github.com/mortise-dev/mortise/internal/frontmatter"
+	"github.com/mortise-dev/mortise/internal/hook/clientevent"
 	"github.com/mortise-dev/mortise/internal/hook/toolcall"
 	"github.com/mortise-dev/mortise/internal/host"
+	"github.com/mortise-dev/mortise/internal/market"
 	"github.com/mortise-dev/mortise/internal/source/bridge"
 	"github.com/mortise-dev/mortise/internal/source/dir"
 	"github.com/mortise-dev/mortise/internal/source/live"
 	"github.com/mortise-dev/mortise/internal/source/roots"
 	"github.com/mortise-dev/mortise/internal/surface"
 	"github.com/mortise-dev/mortise/internal/surface/agent"
+	"github.com/mortise-dev/mortise/internal/surface/app"
 	"github.com/mortise-dev/mortise/internal/surface/command"
+	"github.com/mortise-dev/mortise/internal/surface/dependency"
+	"github.com/mortise-dev/mortise/internal/surface/executable"
+	"github.com/mortise-dev/mortise/internal/surface/languageserver"
+	"github.com/mortise-dev/mortise/internal/surface/monitor"
+	"github.com/mortise-dev/mortise/internal/surface/outputstyle"
 	"github.com/mortise-dev/mortise/internal/surface/prompt"
 	"github.com/mortise-dev/mortise/internal/surface/resource"
+	"github.com/mortise-dev/mortise/internal/surface/rule"
 	"github.com/mortise-dev/mortise/internal/surface/server"
+	"github.com/mortise-dev/mortise/internal/surface/setting"
 	"github.com/mortise-dev/mortise/internal/surface/skill"
+	"github.com/mortise-dev/mortise/internal/surface/theme"
 	"github.com/mortise-dev/mortise/internal/surface/tool"
+	"github.com/mortise-dev/mortise/internal/surface/workflow"
 )
 
 // Specs are the surfaces and hooks.
@@ -33,11 +46,22 @@ var Specs = []*surface.Spec{
 	skill.Surface.Spec,
 	agent.Surface.Spec,
 	command.Surface.Spec,
+	rule.Surface.Spec,
+	outputstyle.Surface.Spec,
 	prompt.Surface.Spec,
 	server.Surface.Spec,
 	tool.Surface.Spec,
 	resource.Surface.Spec,
+	languageserver.Surface.Spec,
+	theme.Surface.Spec,
+	monitor.Surface.Spec,
+	workflow.Surface.Spec,
+	app.Surface.Spec,
+	setting.Surface.Spec,
+	executable.Surface.Spec,
+	dependency.Surface.Spec,
 	toolcall.Before.Spec,
+	clientevent.On.Spec,
 }
 
 // Formats are the formats of extensions, the preferred ones first, then those
@@ -58,6 +82,7 @@ func Checks() []CheckGroup {
 		{"Files and links", discover.Checks},
 		{"Finding extensions", slices.Concat(roots.Checks, dir.Checks, live.Checks)},
 		{"Formats and manifests", bridge.Checks},
+		{"Marketplaces", slices.Concat(host.MarketChecks, market.Checks)},
 		{"JSON, YAML and TOML", doc.Checks},
 		{"Front matter", frontmatter.Checks},
 		{"Fields", surface.FieldChecks},
@@ -68,7 +93,7 @@ func Checks() []CheckGroup {
 			groups = append(groups, CheckGroup{"Surface " + s.Name, s.Checks})
 		}
 	}
-	return append(groups, hooks, CheckGroup{"Admission", admit.Checks}, CheckGroup{"Composition", compose.Checks})
+	return append(groups, hooks, CheckGroup{"Admission", admit.Checks}, CheckGroup{"Composition", compose.Checks}, CheckGroup{"Other formats' own", conform.Checks})
 }
 
 // Digest covers what the specs mean to the outcome: names, places, rules.

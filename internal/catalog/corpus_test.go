@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/catalog"
 	"github.com/mortise-dev/mortise/internal/host"
@@ -72,7 +74,7 @@ func same(a, b *host.Listing) bool {
 		}
 	}
 	for i := range a.Entries {
-		if a.Entries[i] != b.Entries[i] {
+		if !cmp.Equal(a.Entries[i], b.Entries[i]) {
 			return false
 		}
 	}

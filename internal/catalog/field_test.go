@@ -86,8 +86,8 @@ func TestField_DIS04(t *testing.T) {
 		if len(servers) != 1 || servers[0].Value.URL != "https://one.example.com/mcp" || servers[0].Value.Transport != server.HTTP {
 			t.Errorf("servers: got %+v, want mail of mcp.json alone", servers)
 		}
-		if got := ds[0].Findings(); len(got) != 2 || !strings.Contains(got[0].Message, "server file of another client") || !strings.Contains(got[1].Message, "claude-code") {
-			t.Errorf("findings of the plugin: got %v, want that its other server file is not read, and that it is laid out as claude-code too", got)
+		if got := ds[0].Findings(); len(got) != 3 || !strings.Contains(got[0].Message, "server file of another client") || !strings.Contains(got[1].Message, "claude-code") || !strings.Contains(got[2].String(), "(formats-disagree)") {
+			t.Errorf("findings of the plugin: got %v, want that its other server file is not read, that it is laid out as claude-code too, and where the two disagree", got)
 		}
 		for _, con := range ds[0].Contributions() {
 			if odd := con.Name == "odd"; odd != con.Findings.Failed() {

@@ -70,12 +70,12 @@ func Check(ctx context.Context, in host.Inspection) (*host.Listing, error) {
 	var sources []ext.Source
 	for _, dir := range distinct(in.Dirs) {
 		if in.Recursive {
-			sources = append(sources, Below(dir, in.Limits, Workers, in.Index != ""))
+			sources = append(sources, below(dir, in.Limits, Workers, in.Index != "", in.Profile))
 		} else {
-			sources = append(sources, One(dir, in.Limits))
+			sources = append(sources, one(dir, in.Limits, in.Profile))
 		}
 	}
-	look := host.Look{Specs: Specs, Limits: in.Limits, Whole: in.Whole, Workers: Workers, Progress: in.Progress}
+	look := host.Look{Specs: known(in.Profile), Limits: in.Limits, Whole: in.Whole, Workers: Workers, Profile: in.Profile, Progress: in.Progress}
 	if in.Index != "" {
 		look.Index = host.Index{Dir: in.Index, Build: build(in)}
 	}
@@ -101,6 +101,9 @@ func build(in host.Inspection) ext.Digest {
 	h.Int(int(in.Limits.FileBytes)).Int(in.Limits.Files).Int(in.Limits.Depth)
 	if in.Whole {
 		h.Int(1)
+	}
+	if in.Profile != nil {
+		h.Text("profile", in.Profile.Name)
 	}
 	if name, err := os.Executable(); err == nil {
 		if info, err := os.Stat(name); err == nil {

@@ -6,13 +6,11 @@ import (
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/config"
-	"github.com/mortise-dev/mortise/internal/root"
 	"github.com/mortise-dev/mortise/internal/source"
 	"github.com/mortise-dev/mortise/internal/source/bridge"
 	"github.com/mortise-dev/mortise/internal/source/builtin"
 	"github.com/mortise-dev/mortise/internal/source/dir"
 	"github.com/mortise-dev/mortise/internal/source/live"
-	"github.com/mortise-dev/mortise/internal/source/roots"
 	"github.com/mortise-dev/mortise/internal/state"
 	"github.com/mortise-dev/mortise/internal/surface/server"
 )
@@ -84,24 +82,12 @@ func plugin(p *config.Plugin, env source.Env) ext.Source {
 }
 
 // One is the source for a look at one directory as an extension.
-func One(path string, l ext.Limits) ext.Source {
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		abs = path
-	}
-	return &dir.Plugin{
-		Extension: source.NameOf("", abs), Dir: abs, Shown: path, Trust: ext.Plugin, Formats: bridge.Formats, Loose: bridge.Loose,
-		Env: source.Env{Specs: Specs, Limits: l}, Labelled: true,
-	}
-}
+func One(path string, l ext.Limits) ext.Source { return one(path, l, nil) }
 
 // Below is the source for a look at every extension below a directory. With
 // trace it can say what was read, so that the outcome can be remembered.
 func Below(path string, l ext.Limits, workers int, trace bool) ext.Source {
-	return &roots.Source{
-		Dir: path, Formats: bridge.Formats, Folders: bridge.Folders, Components: bridge.FolderSurfaces,
-		Env: source.Env{Specs: Specs, Limits: l}, Workers: workers, Open: root.Options{Trace: trace},
-	}
+	return below(path, l, workers, trace, nil)
 }
 
 // FormatNames are the names that a configuration may pin, without versions.
