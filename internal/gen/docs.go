@@ -2,10 +2,13 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/catalog"
+	"github.com/mortise-dev/mortise/internal/conform"
+	"github.com/mortise-dev/mortise/internal/mend"
 	"github.com/mortise-dev/mortise/internal/surface"
 )
 
@@ -30,6 +33,9 @@ func points() string {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n", s.Name, s.Doc)
 		if s.Runs {
 			b.WriteString("What an entry declares runs or connects: a plugin's waits for a grant.\n\n")
+		}
+		if s.Inert {
+			b.WriteString("Inert: it is read, checked and listed, and nothing here uses it.\n\n")
 		}
 		b.WriteString("| field | holds | required | at most | meaning |\n|---|---|---|---|---|\n")
 		for _, f := range s.Fields {
@@ -90,6 +96,55 @@ func checks() string {
 		for _, c := range g.Checks {
 			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", c.Code, c.Severity, cell(c.Doc), cell(c.Fix))
 		}
+	}
+	return b.String() + profiles() + fixes()
+}
+
+// profiles tells what `check --format` knows.
+func profiles() string {
+	var b strings.Builder
+	b.WriteString("\n## Formats to be judged as\n\n`mortise check --format NAME` gives findings the severity that they have in another format, or with the client that it is made for.\n\n" +
+		"| name | who judges | findings of another severity |\n|---|---|---|\n")
+	for _, p := range conform.Profiles {
+		names := "`" + strings.Join(append([]string{p.Name}, p.Aliases...), "`, `") + "`"
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", names, cell(p.Doc), cell(rules(p.Rules)))
+	}
+	return b.String()
+}
+
+// rules lists what is judged otherwise; the codes of one reason together.
+func rules(all []conform.Rule) string {
+	var parts []string
+	for len(all) > 0 {
+		first := all[0]
+		n := slices.IndexFunc(all, func(r conform.Rule) bool {
+			return r.Severity != first.Severity || r.Why != first.Why || r.Field != first.Field || !slices.Equal(r.Surfaces, first.Surfaces)
+		})
+		if n < 0 {
+			n = len(all)
+		}
+		var codes []string
+		for _, r := range all[:n] {
+			codes = append(codes, "`"+r.Code+"`")
+		}
+		part := fmt.Sprintf("%s: %s", first.Severity, strings.Join(codes, ", "))
+		if len(first.Surfaces) > 0 {
+			part += " of " + strings.Join(first.Surfaces, ", ")
+		}
+		if first.Field != "" {
+			part += " (its `" + first.Field + "`)"
+		}
+		parts, all = append(parts, part+", as "+first.Why), all[n:]
+	}
+	return strings.Join(parts, "; ")
+}
+
+// fixes tells what `check --fix` mends.
+func fixes() string {
+	var b strings.Builder
+	b.WriteString("\n## What is mended\n\n`mortise check --fix` mends these in files of the owner's own, and shows what it changes; a plugin's files are never touched.\n\n| code | what it does |\n|---|---|\n")
+	for _, f := range mend.Fixes {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", f.Code, cell(f.Doc))
 	}
 	return b.String()
 }
