@@ -37,6 +37,7 @@ func Open(ctx context.Context, p host.Place, purpose host.Purpose, cache *host.C
 		Catalogue: Digest(),
 		Configure: p.Configure,
 		Sources:   Sources,
+		Unnamed:   unnamed,
 		Store:     store,
 		Look:      purpose == host.Looking,
 		Cache:     cache,

@@ -47,6 +47,17 @@ func Configured(c *config.Config, adopted bool) []ext.Source {
 	return out
 }
 
+// unnamed are the folders of the workspace's clients that its configuration does
+// not name.
+func unnamed(c *config.Config) []source.Folder {
+	f := dir.Folders{Dir: c.Workspace().Dir, Formats: bridge.Formats, Loose: bridge.Loose, Env: source.Env{Specs: Specs, Limits: c.Limits.Bounds()}}
+	f.Named = append(f.Named, c.OwnerDir())
+	for _, p := range c.Plugins {
+		f.Named = append(f.Named, p.Dir)
+	}
+	return f.Unnamed()
+}
+
 // personal is what extensions that are none of the workspace's are laid out by.
 func personal(c *config.Config) source.Env {
 	limits, _ := c.Personal()

@@ -19,6 +19,7 @@ import (
 	"github.com/mortise-dev/mortise/internal/discover"
 	"github.com/mortise-dev/mortise/internal/plan"
 	"github.com/mortise-dev/mortise/internal/session"
+	"github.com/mortise-dev/mortise/internal/source"
 	"github.com/mortise-dev/mortise/internal/state"
 	"github.com/mortise-dev/mortise/internal/surface"
 )
@@ -34,6 +35,9 @@ type Options struct {
 	// whether the workspace's person vouches for it; described is what servers
 	// said of themselves.
 	Sources func(c *config.Config, vouched bool, described []state.Description) []ext.Source
+	// Unnamed are the folders of the workspace's clients that its configuration
+	// does not name. Nil: nobody looks.
+	Unnamed func(*config.Config) []source.Folder
 	Store   state.Store
 	Look    bool                   // the host only looks: it goes on without a state that cannot be read
 	Cache   *Cache                 // nil: one of its own

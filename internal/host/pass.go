@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -40,6 +41,11 @@ var (
 		Doc: "The person's own configuration, or the machine's, could not be read whole. What it forbids is not known, so nothing of the workspace reaches an agent.",
 		Fix: "Mend the file that the other finding names.",
 	}
+	FolderUnnamed = &ext.Check{
+		Code: "project-folder-unnamed", Severity: ext.Info,
+		Doc: "A folder in which the project keeps entries for another client is not named in mortise.toml, so none of them is in use here.",
+		Fix: "Name it in mortise.toml as a plugin, or leave it to its client.",
+	}
 	AdoptionLapsed = &ext.Check{
 		Code: "adoption-lapsed", Severity: ext.Warning,
 		Doc: "What runs, connects or guards in the workspace, or its configuration, changed since it was adopted. What was adopted goes on, with the configuration as it was; what is new or changed waits.",
@@ -48,7 +54,7 @@ var (
 )
 
 // Checks lists what a pass can find.
-var Checks = []*ext.Check{SourceFailed, StateUnreadable, OwnBroken, NotAdopted, AdoptionLapsed, NameTaken, OverBudget, Unjudged, IndexFailed}
+var Checks = []*ext.Check{SourceFailed, StateUnreadable, OwnBroken, NotAdopted, AdoptionLapsed, FolderUnnamed, NameTaken, OverBudget, Unjudged, IndexFailed}
 
 // run makes one generation. It is a list of stages; state and configuration
 // are read first and are values from then on.
@@ -65,6 +71,7 @@ func (h *Host) run(ctx context.Context, vouched bool) (*Generation, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.unnamed()
 	vouched = vouched || p.state.AdoptedOnce(p.id())
 	now, err := p.read(ctx, p.config, vouched, p.rules(p.config, true))
 	if err != nil {
@@ -207,6 +214,17 @@ func (h *Host) begin(ctx context.Context) (*pass, error) {
 	}
 	h.addTo(&p.state)
 	return p, nil
+}
+
+// unnamed tells of folders that the configuration could name.
+func (p *pass) unnamed() {
+	if p.host.options.Unnamed == nil {
+		return
+	}
+	for _, f := range p.host.options.Unnamed(p.config) {
+		p.findings.Add(FolderUnnamed.At(ext.Origin{Path: f.Name}, "%s is a folder of the format %s with entries of %s, and mortise.toml does not name it", ext.Quote(f.Name), f.Format, strings.Join(f.Surfaces, ", ")).
+			With("To use it here, write in mortise.toml [plugins.%s] and below it path = %q.", f.Format, "./"+f.Name))
+	}
 }
 
 func (p *pass) id() string { return p.config.Workspace().ID }

@@ -179,6 +179,13 @@ func folder(t *ext.Tree) string {
 	return path.Base(filepath.ToSlash(t.Root))
 }
 
+// Folder is a folder in which a project keeps entries for a client.
+type Folder struct {
+	Name     string   // ".claude"
+	Format   string   // "claude-project"
+	Surfaces []string // of the entries that it holds, sorted
+}
+
 // Lay recognises the tree's format and lays it out. pin names the format to
 // use, whose marker must be there and is believed; "" means the first that
 // fits. Without any it is laid out as loose files. ok is false when there is

@@ -94,10 +94,23 @@ func (c *call) showList(g *host.Generation, o listing) error {
 		return nil
 	}
 	p.findings(l.Findings, rootsOf(l, c), o.verbose)
+	p.folders(l)
 	p.gap()
 	p.totals(l)
 	p.costs(l)
 	return nil
+}
+
+// folders tells of what the project keeps for clients and nobody named: it is
+// what a person who begins with Mortise has, and looks for.
+func (p *page) folders(l *host.Listing) {
+	for _, f := range l.Findings {
+		if f.Code == host.FolderUnnamed.Code {
+			p.gap()
+			p.line("%s", ext.Escape(f.Message))
+			p.line("%s", ext.Escape(f.Fix))
+		}
+	}
 }
 
 // head says which workspace and generation this is.
