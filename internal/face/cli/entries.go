@@ -39,7 +39,11 @@ func (p *page) entries(l *host.Listing, name string, costs bool) {
 		return
 	}
 	p.gap()
-	p.line("%s", p.bold(p.call.heading(name)))
+	unused := ""
+	if s := p.call.spec(name); s != nil && s.Inert {
+		unused = p.dim("  for other clients; nothing here uses them")
+	}
+	p.line("%s%s", p.bold(p.call.heading(name)), unused)
 	t.write(p)
 }
 
@@ -102,12 +106,21 @@ func shortNames(l *host.Listing, name string) map[string]int {
 
 // heading is what a table of a surface's entries is called.
 func (c *call) heading(name string) string {
+	if s := c.spec(name); s != nil && s.Hook {
+		return "Hook " + name
+	}
+	name = strings.ReplaceAll(name, "-", " ")
+	return strings.ToUpper(name[:1]) + plural(name[1:])
+}
+
+// spec is the extension point of a name; nil for none.
+func (c *call) spec(name string) *surface.Spec {
 	for _, s := range c.Specs {
-		if s.Name == name && s.Hook {
-			return "Hook " + name
+		if s.Name == name {
+			return s
 		}
 	}
-	return strings.ToUpper(name[:1]) + plural(name[1:])
+	return nil
 }
 
 // entriesOf counts the entries of a surface.

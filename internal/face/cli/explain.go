@@ -118,20 +118,14 @@ func (p *page) entry(e host.EntryMeaning, r roots) {
 	}
 	field("shadowed by", ext.Escape(e.ShadowedBy))
 	field("guards", join(escaped(e.Guards)))
-	if isCalled(p.call, e.Surface) && len(e.Guards) == 0 {
+	switch s := p.call.spec(e.Surface); {
+	case s == nil:
+	case s.Called && len(e.Guards) == 0:
 		field("guards", "none would be asked")
+	case s.Inert:
+		field("use", "for other clients; nothing here uses it")
 	}
 	t.full(p)
-}
-
-// isCalled reports whether agents call the entries of a surface.
-func isCalled(c *call, surface string) bool {
-	for _, s := range c.Specs {
-		if s.Name == surface {
-			return s.Called
-		}
-	}
-	return false
 }
 
 func (p *page) extension(x host.ExtensionMeaning) {
