@@ -312,9 +312,9 @@ func (l *MarketListing) of(entries []MarketEntryRow) *MarketListing {
 	return out
 }
 
-// Failed reports whether there is an error among the findings.
-func (l *MarketListing) Failed() bool {
-	return slices.ContainsFunc(l.Findings, func(f FindingRow) bool { return f.Severity == ext.Error.String() })
+// Missing reports whether a marketplace that was named is not there.
+func (l *MarketListing) Missing() bool {
+	return slices.ContainsFunc(l.Findings, func(f FindingRow) bool { return f.Code == MarketMissing.Code })
 }
 
 // Names are what Find knows, sorted: names of entries, also with their

@@ -48,7 +48,7 @@ directory, how many come from where else, and how many cannot be used and why. W
 DIR the marketplaces in these directories, and no others.
 
 A marketplace goes by the name that the configuration gives it, else by the one that
-it gives itself. The exit code is 1 when there are errors.
+it gives itself. The exit code is 1 when a marketplace is not there.
 
 With --json list, show and search write the same document: "markets", "entries" and
 "findings". Of a marketplace, "entries" is "in_place", all of "remote" and "broken".`,
@@ -78,8 +78,7 @@ func (c *call) marketShow() *cobra.Command {
 it is declared, what it is laid out in, what was noticed about it. For one that lies in
 the marketplace's own directory it says what to write in mortise.toml to use it there.
 
-A name that the plugin had before leads to it. The exit code is 1 when there are
-errors about it.`,
+A name that the plugin had before leads to it.`,
 		Example:           "mortise market show code-review\nmortise market show code-review@team\nmortise market show --in ./clones/plugins code-review",
 		Args:              one("NAME"),
 		ValidArgsFunction: c.completesMarket(&dirs),
@@ -137,14 +136,14 @@ func (c *call) inFlag(cmd *cobra.Command, dirs *[]string) {
 	_ = cmd.MarkFlagDirname("in")
 }
 
-// answerMarkets shows a listing, and answers no when there are errors in it.
+// answerMarkets shows a listing, and answers no when a marketplace is not there.
 func (c *call) answerMarkets(l *host.MarketListing, page func()) error {
 	if !c.json {
 		page()
 	} else if err := c.document(l); err != nil {
 		return err
 	}
-	if l.Failed() {
+	if l.Missing() {
 		return errNo
 	}
 	return nil
