@@ -1,7 +1,6 @@
 package conform
 
 import (
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -12,7 +11,7 @@ import (
 
 // Checks are what profiles find beyond what every extension is checked for.
 // They are told by check --format alone.
-var Checks = []*ext.Check{SkillKey, SkillNameMissing, PluginName, ServerTrust}
+var Checks = []*ext.Check{SkillKey, SkillNameMissing, PluginName, VersionMissing, ContextFile}
 
 var (
 	// SkillKey is a key that Agent Skills does not have.
@@ -31,13 +30,19 @@ var (
 	PluginName = &ext.Check{
 		Code: "client-plugin-name", Severity: ext.Error,
 		Doc: "An extension has a name that its client does not take. (check --format)",
-		Fix: "Rename the extension, or its directory, as the message says.",
+		Fix: "Rename the extension, as the message says.",
 	}
-	// ServerTrust is a server that asks to be trusted.
-	ServerTrust = &ext.Check{
-		Code: "client-server-trust", Severity: ext.Error,
-		Doc: "A server of a Gemini CLI extension has the key trust, which the client refuses. (check --format gemini-cli)",
-		Fix: "Remove the key.",
+	// VersionMissing is an extension without a version.
+	VersionMissing = &ext.Check{
+		Code: "client-version-missing", Severity: ext.Error,
+		Doc: "An extension of Gemini CLI does not say its version, which the client asks for. (check --format gemini-cli)",
+		Fix: "Add the key version to the manifest, as in \"1.0.0\".",
+	}
+	// ContextFile is a context file that the client does not take.
+	ContextFile = &ext.Check{
+		Code: "client-context-file", Severity: ext.Error,
+		Doc: "A context file of a Gemini CLI extension is not there, or is named in a way that the client does not take. (check --format gemini-cli)",
+		Fix: "Name a file below the extension's directory by its path from there, or remove the key.",
 	}
 )
 
@@ -77,23 +82,4 @@ func claudeName(t ext.Tree) ext.Findings {
 		return nil
 	}
 	return ext.Findings{PluginName.At(t.Origin, "the name %s has blanks in it; Claude Code then does not load the plugin", ext.Quote(t.Label))}
-}
-
-func geminiManifest(t ext.Tree) ext.Findings {
-	var fs ext.Findings
-	if dir := filepath.Base(t.Root); t.Label != "" && t.Root != "" && t.Label != dir {
-		fs.Add(PluginName.At(t.Origin, "the extension calls itself %s and lies in the directory %s; Gemini CLI wants one name", ext.Quote(t.Label), ext.Quote(dir)))
-	}
-	servers := t.Manifest.Get("mcpServers")
-	if servers == nil {
-		return fs
-	}
-	for _, s := range servers.Map {
-		for _, p := range s.Value.Map {
-			if p.Key == "trust" {
-				fs.Add(ServerTrust.At(t.Origin.At(s.Value.File, p.Line), "the server %s has the key trust", ext.Quote(s.Key)))
-			}
-		}
-	}
-	return fs
 }

@@ -51,8 +51,9 @@ var Profiles = []Profile{
 	},
 	{
 		Name: "gemini-cli", Aliases: []string{"gemini"}, Format: "gemini-cli",
-		Doc:  "Gemini CLI, as it loads an extension.",
-		tree: geminiManifest,
+		Doc:   "Gemini CLI, as its own validation judges an extension: the manifest and whether context files are there. What lies beside it is judged as here.",
+		Rules: []Rule{{Code: "bom", Severity: ext.Error, Surfaces: []string{""}, Why: "the manifest would be no JSON to Gemini CLI"}},
+		tree:  geminiManifest,
 	},
 	{
 		Name: "agent-skills", Only: "skill",
