@@ -169,5 +169,30 @@ func formats() string {
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", f.Name, marker, read, f.Doc)
 	}
+	return b.String() + places()
+}
+
+// places tells which surfaces each format has a place for.
+func places() string {
+	var b strings.Builder
+	b.WriteString("\n## What each has a place for\n\nWhere a directory is laid out in several formats, they are compared in what both have a place for.\n\n| format |")
+	for _, s := range catalog.Specs {
+		fmt.Fprintf(&b, " %s |", s.Name)
+	}
+	b.WriteString("\n|---|" + strings.Repeat(":-:|", len(catalog.Specs)) + "\n")
+	for _, f := range catalog.Formats {
+		if f.Lay == nil {
+			continue
+		}
+		fmt.Fprintf(&b, "| `%s` |", f.Name)
+		for _, s := range catalog.Specs {
+			mark := ""
+			if f.Holds == nil || slices.Contains(f.Holds, s.Name) {
+				mark = "yes"
+			}
+			fmt.Fprintf(&b, " %s |", mark)
+		}
+		b.WriteByte('\n')
+	}
 	return b.String()
 }

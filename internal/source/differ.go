@@ -25,11 +25,11 @@ type account struct {
 
 // compare lays the tree out in another format as well, and says in one finding
 // where that differs from what was read.
-func compare(t *ext.Tree, m Manifest, other detected, env Env) {
+func compare(t *ext.Tree, first, other detected, env Env) {
 	probe := *t
 	probe.Places, probe.Findings, probe.Label, probe.Manifest = nil, nil, "", nil
 	other.Lay(&probe, other.Manifest, env)
-	o := t.Origin.At(cmp.Or(other.Manifest.Path, m.Path), 0)
+	o := t.Origin.At(cmp.Or(other.Manifest.Path, first.Manifest.Path), 0)
 	if probe.Findings.Failed() {
 		f := Worst(probe.Findings)
 		t.Findings.Add(Disagree.At(o, "as %s it is at fault: %s", other.Name, f.Message))
@@ -37,10 +37,10 @@ func compare(t *ext.Tree, m Manifest, other detected, env Env) {
 	}
 	mine, theirs := accountOf(t, env), accountOf(&probe, env)
 	var said []string
-	if only := beyond(mine.names, theirs.names); only != "" {
+	if only := beyond(mine.names, theirs.names, other.Format); only != "" {
 		said = append(said, fmt.Sprintf("only %s names %s", t.Format, only))
 	}
-	if only := beyond(theirs.names, mine.names); only != "" {
+	if only := beyond(theirs.names, mine.names, first.Format); only != "" {
 		said = append(said, fmt.Sprintf("only %s names %s", other.Name, only))
 	}
 	said = append(said, differing(mine.servers, theirs.servers)...)
@@ -58,7 +58,8 @@ func compare(t *ext.Tree, m Manifest, other detected, env Env) {
 func quoted(s string) string { return ext.Quote(ext.Shorten(s, 60)) }
 
 // accountOf is what a tree as laid out declares. Files are known by where they
-// lie, servers by their names, handlers of a client's hooks by what would run.
+// lie, servers by their names, and handlers of a client's hooks by their events,
+// since each client wants another program.
 func accountOf(t *ext.Tree, env Env) account {
 	a := account{map[string]string{}, map[string]*ext.Doc{}}
 	for i := range t.Places {
@@ -69,8 +70,7 @@ func accountOf(t *ext.Tree, env Env) account {
 		case p.Surface == "server":
 			a.addServers(t, p, env)
 		case p.Doc != nil && spec.Hook:
-			ref := p.Doc.Get("ref")
-			a.names[p.Surface+"\x00"+ref.Word("target")] = "hook " + quoted(p.Doc.Word("event"))
+			a.names[p.Surface+"\x00"+strings.ToLower(p.Doc.Word("event"))] = "hook " + quoted(p.Doc.Word("event"))
 		case p.Doc != nil:
 			a.names[p.Surface+"\x00"+p.Path] = p.Surface + " " + quoted(spec.EntryName(p.Path))
 		default:
@@ -100,11 +100,13 @@ func (a *account) addServers(t *ext.Tree, p *ext.Place, env Env) {
 	}
 }
 
-// beyond are the first few of what one format names and the other does not.
-func beyond(one, other map[string]string) string {
+// beyond are the first few of what one format names and the other does not,
+// although it has a place for such a thing.
+func beyond(one, other map[string]string, format *Format) string {
 	var names []string
 	for key, name := range one {
-		if _, ok := other[key]; !ok {
+		surface, _, _ := strings.Cut(key, "\x00")
+		if _, ok := other[key]; !ok && (format.Holds == nil || slices.Contains(format.Holds, surface)) {
 			names = append(names, name)
 		}
 	}

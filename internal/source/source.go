@@ -26,6 +26,8 @@ type Manifest struct {
 type Format struct {
 	Name string // "claude-code", "agent-plugins/1.0.0"
 	Doc  string
+	// Holds are the surfaces that the format has a place for. Nil: all.
+	Holds []string
 	// Marker is the file whose presence says that a directory may be of this
 	// format. One that ends in a slash is the name of the directory itself.
 	Marker string
@@ -238,7 +240,7 @@ func layFirst(first detected, others []detected, t *ext.Tree, env Env) {
 	}
 	for _, o := range others {
 		if o.Lay != nil {
-			compare(t, first.Manifest, o, env)
+			compare(t, first, o, env)
 		}
 	}
 }

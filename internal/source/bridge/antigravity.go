@@ -14,6 +14,7 @@ import (
 var Antigravity = source.Format{
 	Name:      "antigravity",
 	Doc:       "Google Antigravity plugins: a plugin.json in .agents/plugins/NAME (or .agent, _agents, _agent); skills/, agents/, commands/, rules/, hooks.json, mcp.json.",
+	Holds:     []string{"skill", "agent", "command", "rule", "server", "client_event"},
 	Marker:    "plugin.json",
 	Recognise: func(t *ext.Tree, m source.Manifest) bool { return inAntigravity(t) && !agentPluginsSchema(t, m) },
 	Lay:       layAntigravity,

@@ -34,8 +34,12 @@ func laid(t *testing.T, dir string) string {
 	var b strings.Builder
 	for _, tree := range spinetest.Trees(t, dir, spinetest.Options{}) {
 		fmt.Fprintf(&b, "%s: %s\n", tree.Extension, tree.Format)
+		holds := held(tree.Format)
 		for i := range tree.Places {
 			p := &tree.Places[i]
+			if holds != nil && !slices.Contains(holds, p.Surface) {
+				t.Errorf("%s lays %s, which its Holds lacks: the comparison of formats relies on that", tree.Format, p.Surface)
+			}
 			fmt.Fprintf(&b, "\t%s %s = %s", p.Surface, p.Path, p.File)
 			if p.Dialect != "" {
 				fmt.Fprintf(&b, " (%s)", p.Dialect)
@@ -47,6 +51,16 @@ func laid(t *testing.T, dir string) string {
 		}
 	}
 	return b.String()
+}
+
+// held are the surfaces of a format; nil for all.
+func held(format string) []string {
+	for i := range bridge.Formats {
+		if bridge.Formats[i].Name == format {
+			return bridge.Formats[i].Holds
+		}
+	}
+	return nil
 }
 
 // plain is a document as JSON in one line.

@@ -13,6 +13,7 @@ var ClaudeCode = source.Format{
 	Name: "claude-code",
 	Doc: "Claude Code plugins: skills/, commands/, agents/, hooks, .mcp.json, .lsp.json, output-styles/, themes/, monitors/, workflows/, bin/, " +
 		"and what the manifest says of settings, channels and dependencies.",
+	Holds:  []string{"skill", "agent", "command", "server", "output-style", "language-server", "theme", "monitor", "workflow", "app", "setting", "executable", "dependency", "client_event"},
 	Marker: ".claude-plugin/plugin.json",
 	Lay:    layClaude,
 }

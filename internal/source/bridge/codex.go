@@ -14,6 +14,7 @@ import (
 var Codex = source.Format{
 	Name:   "codex",
 	Doc:    "OpenAI Codex plugins: skills/ (six directories deep), commands/, hooks, .mcp.json, .app.json.",
+	Holds:  []string{"skill", "command", "server", "app", "client_event"},
 	Marker: ".codex-plugin/plugin.json",
 	Lay:    layCodex,
 }

@@ -16,6 +16,7 @@ var Copilot = source.Format{
 	Name: "copilot",
 	Doc: "GitHub Copilot plugins, and Open Plugin: .plugin/plugin.json, a root plugin.json without the Agent Plugins schema that names components, or .github/plugin/plugin.json; " +
 		"skills/, agents/*.agent.md, commands/, hooks, .mcp.json, lsp.json.",
+	Holds:     []string{"skill", "agent", "command", "rule", "server", "language-server", "client_event"},
 	Marker:    ".plugin/plugin.json",
 	Further:   []string{"plugin.json", ".github/plugin/plugin.json"},
 	Recognise: copilotManifest,

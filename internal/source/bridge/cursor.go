@@ -9,6 +9,7 @@ import (
 var Cursor = source.Format{
 	Name:   "cursor",
 	Doc:    "Cursor plugins: skills/, agents/, commands/, rules/*.mdc, hooks, mcp.json, and the manifest's variables.",
+	Holds:  []string{"skill", "agent", "command", "rule", "server", "setting", "client_event"},
 	Marker: ".cursor-plugin/plugin.json",
 	Lay:    layCursor,
 }

@@ -15,6 +15,7 @@ import (
 var Gemini = source.Format{
 	Name:   "gemini-cli",
 	Doc:    "Gemini CLI extensions: skills/, agents/, commands/**/*.toml, a context file, hooks, policies/, and the manifest's servers, settings and themes.",
+	Holds:  []string{"skill", "agent", "command", "rule", "server", "setting", "theme", "client_event"},
 	Marker: "gemini-extension.json",
 	Lay:    layGemini,
 }

@@ -9,9 +9,10 @@ import (
 // Loose is a directory without a manifest that holds component directories:
 // the canonical layout with every surface at the root that is used here.
 var Loose = source.Format{
-	Name: "loose",
-	Doc:  "A directory without a manifest: skills/, agents/, commands/, rules/, prompts/, tools/, hooks/ and mcp.json at its root.",
-	Lay:  layLoose,
+	Name:  "loose",
+	Holds: []string{"skill", "agent", "command", "rule", "prompt", "server", "tool", "resource", "before_tool_call", "client_event"},
+	Doc:   "A directory without a manifest: skills/, agents/, commands/, rules/, prompts/, tools/, hooks/ and mcp.json at its root.",
+	Lay:   layLoose,
 }
 
 func layLoose(t *ext.Tree, _ source.Manifest, env source.Env) {

@@ -9,6 +9,7 @@ import (
 var Bundle = source.Format{
 	Name:      "mcpb",
 	Doc:       "MCP bundles that are not packed: a manifest.json with manifest_version and server, which is one server, and user_config. A packed .mcpb is told and never unpacked.",
+	Holds:     []string{"server", "setting"},
 	Marker:    "manifest.json",
 	Recognise: func(_ *ext.Tree, m source.Manifest) bool { return bundleManifest(&m.Doc) },
 	Doubtful:  true,
