@@ -80,7 +80,12 @@ func (p *page) change(word string) string {
 func (p *page) effects(shown *host.Proposal, at roots) {
 	p.gap()
 	p.line("%s", p.bold("Adopting it lets agents read its text, and means:"))
-	order := append([]string{"setting"}, p.call.surfaces()...)
+	order := []string{"setting"} // of the configuration
+	for _, s := range p.call.Specs {
+		if !s.Inert { // what is inert has no effect, and one such surface is called setting too
+			order = append(order, s.Name)
+		}
+	}
 	for _, kind := range append(order, "directory", "link") {
 		var t table
 		for _, e := range shown.Effects {
