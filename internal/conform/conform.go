@@ -32,6 +32,7 @@ type Rule struct {
 	Code     string
 	Severity ext.Severity
 	Surfaces []string // that the finding must be about; none: any, and what is about none
+	But      []string // surfaces that it must not be about
 	Field    string   // that the finding must be about; "": any
 	Why      string   // what the format or its client does, in a few words
 }
@@ -81,7 +82,7 @@ func (p *Profile) Judge(surface string, f ext.Finding) ext.Finding {
 
 func (r *Rule) matches(surface string, f *ext.Finding) bool {
 	return r.Code == f.Check.Code && r.Severity != f.Check.Severity &&
-		(len(r.Surfaces) == 0 || slices.Contains(r.Surfaces, surface)) &&
+		(len(r.Surfaces) == 0 || slices.Contains(r.Surfaces, surface)) && !slices.Contains(r.But, surface) &&
 		(r.Field == "" || r.Field == f.Field)
 }
 

@@ -52,6 +52,16 @@ func judged(t *testing.T, profile string, files ...string) string {
 
 const manifest = ".claude-plugin/plugin.json"
 
+// gemini are the files of an extension of Gemini CLI with these keys.
+func gemini(keys string) []string {
+	return []string{"x/gemini-extension.json", "{" + keys + "}", "x/A.md", "A.\n", "x/docs/B.md", "B.\n", "x/docs/a..b.md", "C.\n"}
+}
+
+// context is one without fault that names its context files.
+func context(names string) []string {
+	return gemini(`"name":"x","version":"1.0.0","contextFileName":` + names)
+}
+
 // TestJudge wants of each profile what the format or its client is known to
 // refuse and to take, and nothing else to differ.
 func TestJudge(t *testing.T) {
@@ -84,8 +94,28 @@ func TestJudge(t *testing.T) {
 		{"a repeated key that Codex does not", "codex", []string{"x/.codex-plugin/plugin.json", `{"name":"x","version":"1.0.0"}`, "x/skills/a/SKILL.md", "---\nname: a\ndescription: d\ndescription: e\n---\n"}, "error frontmatter-duplicate"},
 		{"a description that is too long for Copilot", "copilot", []string{"x/.github/plugin/plugin.json", `{"name":"x"}`, "x/skills/a/SKILL.md", "---\nname: a\ndescription: " + strings.Repeat("d", 1025) + "\n---\n"}, "error field-length"},
 
-		{"a name that is not the directory's", "gemini-cli", []string{"x/gemini-extension.json", `{"name":"y","version":"1.0.0"}`, "x/skills/a/SKILL.md", "---\nname: a\ndescription: d\n---\n"}, "new client-plugin-name"},
-		{"a server that asks for trust", "gemini", []string{"x/gemini-extension.json", `{"name":"x","version":"1.0.0","mcpServers":{"s":{"command":"s","trust":true}}}`}, "new client-server-trust"},
+		{"a name that is not the directory's", "gemini-cli", gemini(`"name":"Y-1","version":"1.0.0"`), ""},
+		{"a name with more than letters", "gemini-cli", gemini(`"name":"y_1","version":"1.0.0"`), "new client-plugin-name"},
+		{"no version", "gemini-cli", gemini(`"name":"x"`), "new client-version-missing"},
+		{"an empty version", "gemini-cli", gemini(`"name":"x","version":""`), "new client-version-missing"},
+		{"a version that is none", "gemini-cli", gemini(`"name":"x","version":"one"`), ""},
+		{"no manifest that can be read is told once", "gemini-cli", []string{"x/gemini-extension.json", `{`}, ""},
+		{"a byte order mark in a manifest", "gemini-cli", []string{"x/gemini-extension.json", "\ufeff" + `{"name":"x","version":"1.0.0"}`}, "error bom"},
+		{"a byte order mark in a skill", "gemini-cli", append(gemini(`"name":"x","version":"1.0.0"`), "x/skills/a/SKILL.md", "\ufeff---\nname: a\ndescription: d\n---\n"), "error bom"},
+		{"a byte order mark in a context file", "gemini-cli", append(gemini(`"name":"x","version":"1.0.0"`), "x/GEMINI.md", "\ufeffText.\n"), ""},
+		{"a server that asks for trust", "gemini", gemini(`"name":"x","version":"1.0.0","mcpServers":{"s":{"command":"s","trust":true}}`), ""},
+		{"context files", "gemini", context(`["A.md","./docs/B.md"]`), ""},
+		{"a context file by a variable", "gemini", context(`"docs${/}B.md"`), ""},
+		{"an empty name of a context file", "gemini", context(`""`), ""},
+		{"no context file", "gemini", context(`"C.md"`), "new client-context-file"},
+		{"one of two context files", "gemini", context(`["A.md","C.md"]`), "new client-context-file"},
+		{"no names of context files", "gemini", context(`["A.md"," ",5]`), "new client-context-file, new client-context-file"},
+		{"an absolute context file", "gemini", context(`"/A.md"`), "new client-context-file"},
+		{"an absolute context file by a variable", "gemini", context(`"${extensionPath}/A.md"`), "new client-context-file"},
+		{"a context file on a drive", "gemini", context(`"C:/A.md"`), "new client-context-file"},
+		{"a context file with two dots", "gemini", context(`"docs/a..b.md"`), "new client-context-file"},
+		{"a context file with two dots as in an address", "gemini", context(`"%2e%2e/A.md"`), "new client-context-file"},
+		{"a context file outside is told once", "gemini", context(`"../A.md"`), ""},
 
 		{"a skill that is none", "agent-plugins", []string{"x/plugin.json", `{"$schema":"https://agent-plugins.org/schemas/1.0.0/plugin.schema.json","name":"x"}`, "x/skills/a/SKILL.md", "---\nname: b\ndescription: d\n---\n"}, "error skill-name-differs"},
 		{"loose files", "loose", []string{"x/skills/a/SKILL.md", "---\nname: b\ndescription: d: e\nodd: 1\n---\n"}, ""},

@@ -35,7 +35,7 @@ var (
 	// VersionMissing is an extension without a version.
 	VersionMissing = &ext.Check{
 		Code: "client-version-missing", Severity: ext.Error,
-		Doc: "An extension of Gemini CLI does not say its version, which the client asks for. (check --format gemini-cli)",
+		Doc: "An extension of Gemini CLI does not say its version, without which the client does not load it. (check --format gemini-cli)",
 		Fix: "Add the key version to the manifest, as in \"1.0.0\".",
 	}
 	// ContextFile is a context file that the client does not take.

@@ -10,27 +10,26 @@ import (
 	"github.com/mortise-dev/mortise/ext"
 )
 
-// geminiName is what Gemini CLI's validation takes as a name.
+// geminiName is what Gemini CLI takes as a name.
 var geminiName = regexp.MustCompile(`^[a-zA-Z0-9-]+$`)
 
-// geminiManifest is what Gemini CLI's validation refuses of a manifest that is
-// taken here. It looks at nothing else of an extension.
+// geminiManifest is what Gemini CLI's validation refuses of a manifest and is
+// taken here. Keys of another type than they should have are not in the tree's
+// manifest, so that a version which is a number is missing.
 func geminiManifest(t ext.Tree) ext.Findings {
-	if t.Manifest == nil || t.Manifest.Kind != ext.Map {
+	m := t.Manifest
+	if m == nil || len(m.Map) == 0 { // it could not be read, which was told
 		return nil
 	}
 	var fs ext.Findings
 	at := func(d *ext.Doc) ext.Origin { return t.Origin.At(d.File, d.Line) }
-	if name := t.Manifest.Word("name"); name != "" && !geminiName.MatchString(name) {
-		fs.Add(PluginName.At(at(t.Manifest.Get("name")), "the name %s has more in it than letters from a to z, digits and dashes; Gemini CLI then does not load the extension", ext.Quote(name)))
+	if name := m.Word("name"); name != "" && !geminiName.MatchString(name) {
+		fs.Add(PluginName.At(at(m.Get("name")), "the name %s has more in it than letters from a to z, digits and dashes; Gemini CLI then does not load the extension", ext.Quote(name)))
 	}
-	if v := t.Manifest.Get("version"); empty(v) {
-		if v == nil {
-			v = t.Manifest
-		}
-		fs.Add(VersionMissing.At(at(v), "the key version is missing or empty; Gemini CLI then does not load the extension"))
+	if m.Word("version") == "" {
+		fs.Add(VersionMissing.At(at(m), "the key version is missing, empty or no text; without one Gemini CLI does not load the extension"))
 	}
-	for _, d := range contextFiles(t.Manifest.Get("contextFileName")) {
+	for _, d := range contextFiles(m.Get("contextFileName")) {
 		if why := contextFault(d, t.Places); why != "" {
 			fs.Add(ContextFile.At(at(d), "contextFileName: %s", why))
 		}
@@ -38,31 +37,11 @@ func geminiManifest(t ext.Tree) ext.Findings {
 	return fs
 }
 
-// empty reports whether a value is missing, or is one that the client, which is
-// written in JavaScript, takes for missing.
-func empty(d *ext.Doc) bool {
-	if d == nil {
-		return true
-	}
-	switch d.Kind {
-	case ext.Null:
-		return true
-	case ext.Bool:
-		return d.Text == "false"
-	case ext.Number:
-		return strings.Trim(d.Text, "-0.") == ""
-	case ext.String:
-		return d.Text == ""
-	default:
-		return false
-	}
-}
-
-// contextFiles are the values of the key contextFileName, each of which must be
-// a file's name: it takes one or a list.
+// contextFiles are the names in the value of contextFileName, which is one or a
+// list. An empty one is none.
 func contextFiles(d *ext.Doc) []*ext.Doc {
 	switch {
-	case empty(d):
+	case d == nil || d.Kind == ext.String && d.Text == "":
 		return nil
 	case d.Kind != ext.List:
 		return []*ext.Doc{d}
@@ -74,21 +53,23 @@ func contextFiles(d *ext.Doc) []*ext.Doc {
 	return out
 }
 
-// contextFault says why Gemini CLI does not take a context file; "" where it
-// does, and where a path that leaves the extension is an error already. A file
-// that is there was laid out as a rule.
+// contextFault says why Gemini CLI's validation does not take a context file;
+// "" where it does, and where a path leaves the extension, which is an error
+// already. What is there was laid out as a rule.
 func contextFault(d *ext.Doc, places []ext.Place) string {
-	if d.Kind != ext.String || strings.TrimSpace(d.Text) == "" {
-		return "Gemini CLI wants the name of a file, found " + found(d)
+	if d.Kind != ext.String {
+		return "Gemini CLI wants the name of a file, found " + d.Kind.String()
 	}
 	name, variables := hydrated(d.Text)
 	there := func(p ext.Place) bool { return p.Surface == "rule" && p.File == path.Clean(name) }
 	switch {
+	case strings.TrimSpace(name) == "":
+		return "Gemini CLI wants the name of a file, found an empty one"
 	case strings.HasPrefix(path.Clean(name), ".."):
 		return ""
 	case absolute(name):
 		return "Gemini CLI takes no absolute path, found " + ext.Quote(d.Text)
-	case strings.Contains(decoded(name), ".."):
+	case climbs(name):
 		return "Gemini CLI takes no path with .. in it, found " + ext.Quote(d.Text)
 	case !variables && !slices.ContainsFunc(places, there):
 		return "there is no file " + ext.Quote(d.Text)
@@ -96,18 +77,12 @@ func contextFault(d *ext.Doc, places []ext.Place) string {
 	return ""
 }
 
-func found(d *ext.Doc) string {
-	if d.Kind == ext.String {
-		return "none"
-	}
-	return d.Kind.String()
-}
-
-// hydrated is a path with the values of the client's variables in it, and
-// whether it has any. Directories have the place that none can leave.
-func hydrated(s string) (text string, variables bool) {
-	text = strings.NewReplacer("${/}", "/", "${pathSeparator}", "/", "${extensionPath}", "/x", "${workspacePath}", "/x").Replace(s)
-	return text, text != s
+// hydrated is a path with the client's variables replaced, and whether it had
+// any: they are not replaced where files are laid out. Which directories they
+// stand for does not matter, since both are absolute.
+func hydrated(s string) (name string, variables bool) {
+	name = strings.NewReplacer("${/}", "/", "${pathSeparator}", "/", "${extensionPath}", "/x", "${workspacePath}", "/x").Replace(s)
+	return name, name != s
 }
 
 // absolute reports whether a path is absolute on any system.
@@ -118,11 +93,9 @@ func absolute(s string) bool {
 	return strings.HasPrefix(s, "/") || strings.HasPrefix(s, `\`)
 }
 
-// decoded is a path with and without its percent signs read as an address's.
-func decoded(s string) string {
+// climbs reports whether a path has two dots in it, wherever they stand, as it
+// is or with percent signs read as in an address.
+func climbs(s string) bool {
 	plain, err := url.PathUnescape(s)
-	if err != nil {
-		return s
-	}
-	return s + "\n" + plain
+	return strings.Contains(s, "..") || err == nil && strings.Contains(plain, "..")
 }

@@ -51,8 +51,9 @@ var Profiles = []Profile{
 	},
 	{
 		Name: "gemini-cli", Aliases: []string{"gemini"}, Format: "gemini-cli",
-		Doc:   "Gemini CLI, as its own validation judges an extension: the manifest and whether context files are there. What lies beside it is judged as here.",
-		Rules: []Rule{{Code: "bom", Severity: ext.Error, Surfaces: []string{""}, Why: "the manifest would be no JSON to Gemini CLI"}},
+		Doc: "Gemini CLI, as its own validation judges a manifest and the context files that it names; it looks at nothing else, and the rest is judged as here.",
+		// It reads the text of a context file whatever it begins with.
+		Rules: []Rule{{Code: "bom", Severity: ext.Error, But: []string{"rule"}, Why: "Gemini CLI does not skip it, and cannot read the file"}},
 		tree:  geminiManifest,
 	},
 	{

@@ -61,6 +61,50 @@ func Claude(t testing.TB) []string {
 	return []string{filepath.Join(dir, "@anthropic-ai", "claude-code-linux-x64", "claude")}
 }
 
+// Gemini returns the command line of Gemini CLI. As a test uses it:
+//
+//	extensions validate DIR
+//
+// It ends with 0 when the extension is taken and with 1 when it is refused; what
+// it says goes to the standard error. Give it [GeminiEnv], one for each process
+// of those that run at a time, and a working directory that is no project.
+func Gemini(t testing.TB) []string {
+	t.Helper()
+	return []string{node(t), filepath.Join(modules(t), "@google", "gemini-cli", "bundle", "gemini.js")}
+}
+
+// geminiSettings keep Gemini CLI from reporting and from looking for updates.
+const geminiSettings = `{
+  "general": {"enableAutoUpdate": false, "enableAutoUpdateNotification": false},
+  "privacy": {"usageStatisticsEnabled": false},
+  "telemetry": {"enabled": false}
+}
+`
+
+// GeminiEnv is [Env] for Gemini CLI: a home with settings. What would leave the
+// machine in spite of them is sent to a port where nobody answers.
+func GeminiEnv(t testing.TB) []string {
+	t.Helper()
+	home := t.TempDir()
+	dir := filepath.Join(home, ".gemini")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "settings.json"), []byte(geminiSettings), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const nobody = "http://127.0.0.1:9"
+	return []string{
+		"HOME=" + home,
+		"PATH=" + os.Getenv("PATH"),
+		"HTTP_PROXY=" + nobody,
+		"HTTPS_PROXY=" + nobody,
+		"NO_PROXY=127.0.0.1,localhost",
+		// It would start itself again with more memory, which doubles the time.
+		"GEMINI_CLI_NO_RELAUNCH=1",
+	}
+}
+
 // Env returns the whole environment for a client: a home of its own, which
 // ends with the test, and what keeps Claude Code from looking for updates and
 // from reporting, so that it connects to nothing but what a test names.

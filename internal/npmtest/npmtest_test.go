@@ -6,7 +6,9 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -146,6 +148,19 @@ func TestClaudeConnects(t *testing.T) {
 		_, line, _ := strings.Cut(out, name+": ")
 		if line, _, _ = strings.Cut(line, "\n"); !strings.Contains(line, want) {
 			t.Errorf("mcp list: got %q for %s, want %s", line, name, want)
+		}
+	}
+}
+
+func TestGeminiValidates(t *testing.T) {
+	gemini, env := npmtest.Gemini(t), npmtest.GeminiEnv(t)
+	for manifest, want := range map[string]int{`{"name": "x", "version": "1.0.0"}`: 0, `{"name": "x"}`: 1} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "gemini-extension.json"), []byte(manifest), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, code := run(t, env, gemini, "extensions", "validate", dir); code != want {
+			t.Errorf("extensions validate of %s: got code %d, want %d", manifest, code, want)
 		}
 	}
 }
