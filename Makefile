@@ -56,8 +56,14 @@ fuzz: ## every fuzz target for FUZZTIME
 fuzz-short:
 	bench/fuzz.sh 5s
 
-corpus: ## the corpus test, over the directory that MORTISE_CORPUS names
-	go test -count=1 -run Corpus -v ./internal/catalog
+corpus: ## docs/corpus.md and the tests, over the directory that MORTISE_CORPUS names, or the archives beside the checkout
+	@dir=$${MORTISE_CORPUS:-.cache/corpus}; \
+	if [ -z "$${MORTISE_CORPUS:-}" ] && [ ! -d $$dir ] && [ -f ../shared/corpus/unpack.sh ]; then \
+		bash ../shared/corpus/unpack.sh $$dir.part >/dev/null; mv $$dir.part $$dir; fi; \
+	[ -d "$$dir" ] || { echo "no corpus at $$dir: set MORTISE_CORPUS to a directory of plugin repositories, one sub-directory each" >&2; exit 1; }; \
+	export MORTISE_CORPUS="$$(cd "$$dir" && pwd)"; \
+	go run ./internal/corpus docs/corpus.md; \
+	go test -count=1 -run Corpus -v ./internal/catalog ./internal/frontmatter
 
 clean:
 	rm -rf bin .cache

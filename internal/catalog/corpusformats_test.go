@@ -1,42 +1,46 @@
 package catalog_test
 
 import (
-	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mortise-dev/mortise/internal/corpus/tally"
 	"github.com/mortise-dev/mortise/internal/host"
 )
 
-// TestCorpusReadsAll counts on its own the skills, agents and commands that have
-// front matter, and holds the whole program to reading them: every skill, and
-// nearly every agent and command. What is no entry is told, and a skill that
-// lies where nobody looks is read once somebody does.
-func TestCorpusReadsAll(t *testing.T) {
-	dir, err := filepath.EvalSymlinks(corpus(t))
+// tallied is the corpus, counted by what lists it and by what knows nothing of
+// that; the two must be equal in every file.
+func tallied(t *testing.T, dir string) []*tally.Repository {
+	t.Helper()
+	all, err := tally.Read(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := reading{Listing: looked(t, dir), refused: map[string]bool{}, entries: map[string]host.EntryRow{}, told: map[string][]host.FindingRow{}, roots: map[string]bool{}}
-	l.index()
+	for _, r := range all {
+		for _, what := range r.Amiss {
+			t.Error(what)
+		}
+	}
+	return all
+}
+
+// TestCorpusReadsAll wants the whole program to read what has front matter: every
+// skill, and nearly every agent and command. What is no entry is told, and a
+// skill that lies where nobody looks is read once somebody does.
+func TestCorpusReadsAll(t *testing.T) {
+	dir := corpus(t)
 	counts := map[string]*count{"skill": {least: 1}, "agent": {least: .99}, "command": {least: .99}}
-	err = filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
-		surface := kind(filepath.ToSlash(p))
-		if err != nil || surface == "" || !d.Type().IsRegular() {
-			return err
+	for _, r := range tallied(t, dir) {
+		for i := range r.Files {
+			if f := &r.Files[i]; counts[f.Kind] != nil && f.Is("front") {
+				counts[f.Kind].add(t, f, filepath.Join(dir, r.Name, f.Path))
+			}
 		}
-		data, err := os.ReadFile(p)
-		if err != nil || !strings.HasPrefix(strings.TrimPrefix(string(data), "\ufeff"), "---") {
-			return err
-		}
-		l.judge(t, counts[surface], surface, p)
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	for surface, n := range counts {
 		t.Logf("%ss with front matter: %d, of which %d are entries that were read, %d are not, %d are read by themselves, %d lie where none is looked for", surface, n.with, n.read, n.lost, n.alone, n.elsewhere)
@@ -49,20 +53,20 @@ func TestCorpusReadsAll(t *testing.T) {
 	}
 }
 
-// kind is the surface of a file by its name and place; "" for any other file.
-func kind(p string) string {
-	base := path.Base(p)
-	switch {
-	case base == "SKILL.md":
-		return "skill"
-	case path.Ext(base) != ".md":
-		return ""
-	case strings.HasSuffix(base, ".agent.md") || strings.Contains(p, "/agents/"):
-		return "agent"
-	case strings.Contains(p, "/commands/"):
-		return "command"
+// TestCorpusPage wants docs/corpus.md to say what the corpus holds now, where it
+// is of the same repositories.
+func TestCorpusPage(t *testing.T) {
+	page, err := os.ReadFile("../../docs/corpus.md")
+	if err != nil {
+		t.Fatal(err)
 	}
-	return ""
+	got, all := string(page), tallied(t, corpus(t))
+	if !slices.ContainsFunc(all, func(r *tally.Repository) bool { return strings.Contains(got, "| "+r.Name+" |") }) {
+		t.Skip("docs/corpus.md is of other repositories than this corpus")
+	}
+	if diff := cmp.Diff(got, string(tally.Page(all))); diff != "" {
+		t.Errorf("docs/corpus.md is stale; run make corpus (-is +ought):\n%s", diff)
+	}
 }
 
 // count is what became of the files of one surface.
@@ -71,87 +75,19 @@ type count struct {
 	least                              float64
 }
 
-// reading is a listing with what is asked of it.
-type reading struct {
-	*host.Listing
-	roots   map[string]bool              // of extensions
-	refused map[string]bool              // of those, the refused ones
-	entries map[string]host.EntryRow     // by surface and file
-	told    map[string][]host.FindingRow // warnings and more by root, and whatever is told of unclaimed documents
-}
-
-func (l *reading) index() {
-	for _, x := range l.Extensions {
-		l.roots[x.Root] = true
-		l.refused[x.Root] = x.Status == "refused"
-	}
-	for _, e := range l.Entries {
-		l.entries[e.Surface+" "+filepath.Join(e.Root, e.Path)] = e
-	}
-	for _, f := range l.Findings {
-		if f.Severity != "info" || f.Code == "document-unclaimed" {
-			l.told[f.Root] = append(l.told[f.Root], f)
-		}
-	}
-}
-
-// judge counts one file. An entry is read unless an error stands against its
-// file: what is refused with its extension was read all the same.
-func (l *reading) judge(t *testing.T, n *count, surface, file string) {
+// add counts one file. What is refused with its extension was read all the same.
+func (n *count) add(t *testing.T, f *tally.File, file string) {
 	n.with++
-	e, entry := l.entries[surface+" "+file]
 	switch {
-	case entry && !failed(l.told[e.Root], e.Path):
+	case f.Place == tally.Entry && !f.Alone:
 		n.read++
-	case entry:
+	case f.Place == tally.Entry:
 		n.lost++
-		if e.Status != "refused" {
-			t.Errorf("%s has an error and is %s, want it refused", file, e.Status)
-		}
-	case !l.tells(surface, file):
-		t.Errorf("%s is no %s, and no finding says why", file, surface)
-	case surface == "skill" && alone(t, file):
+	case f.Kind == "skill" && alone(t, file):
 		n.alone++
 	default:
 		n.elsewhere++
 	}
-}
-
-func failed(fs []host.FindingRow, file string) bool {
-	for _, f := range fs {
-		if f.Path == file && f.Severity == "error" {
-			return true
-		}
-	}
-	return false
-}
-
-// tells reports whether it is said why a file is no entry: its extension is
-// refused, a finding names the file or the directory it lies in, it belongs to
-// a skill, or it is a skill among those that are counted as unclaimed.
-func (l *reading) tells(surface, file string) bool {
-	root := filepath.Dir(file)
-	for !l.roots[root] {
-		if surface != "skill" && l.holdsSkill(root) {
-			return true
-		}
-		if root == filepath.Dir(root) {
-			return false
-		}
-		root = filepath.Dir(root)
-	}
-	for _, f := range l.told[root] {
-		at := filepath.Join(root, f.Path)
-		if f.Path != "" && (at == file || strings.HasPrefix(file, at+"/")) || surface == "skill" && f.Code == "document-unclaimed" {
-			return true
-		}
-	}
-	return l.refused[root] && len(l.told[root]) > 0
-}
-
-func (l *reading) holdsSkill(dir string) bool {
-	_, ok := l.entries["skill "+filepath.Join(dir, "SKILL.md")]
-	return ok
 }
 
 // alone reports whether the skill of a directory is read where the directory is
@@ -159,8 +95,17 @@ func (l *reading) holdsSkill(dir string) bool {
 func alone(t *testing.T, file string) bool {
 	l := looked(t, filepath.Dir(file))
 	for _, e := range l.Of("skill").Entries {
-		if filepath.Join(e.Root, e.Path) == file {
+		if filepath.Base(e.Root) == filepath.Base(filepath.Dir(file)) && e.Path == "SKILL.md" {
 			return e.Status == "active" && !failed(l.Findings, e.Path)
+		}
+	}
+	return false
+}
+
+func failed(fs []host.FindingRow, file string) bool {
+	for _, f := range fs {
+		if f.Path == file && f.Severity == "error" {
+			return true
 		}
 	}
 	return false
