@@ -243,7 +243,9 @@ func TestStopEndsAForkStorm(t *testing.T) {
 			}
 			select {
 			case <-tr.Done():
-				t.Fatal("the storm was over before Stop")
+				if c.args[0] != "leave" { // whose orphans its shim ends by itself
+					t.Fatal("the storm was over before Stop")
+				}
 			default:
 			}
 			begin := time.Now()
