@@ -49,8 +49,11 @@ type Finding struct {
 	Check   *Check
 	Origin  Origin
 	Message string
-	Field   string // the field it is about, as the file spells it; "" for none
-	Advice  string // a fix for this very case; "" means the check's own
+	// Field is the field it is about: a key as the file spells it, or a JSON
+	// pointer where a key alone would not tell it; "" for none.
+	Field  string
+	Want   string // what should stand there, or how it should be named, where that is one thing; else ""
+	Advice string // a fix for this very case; "" means the check's own
 }
 
 // Fix is what to do about f.
@@ -59,6 +62,12 @@ func (f Finding) Fix() string { return cmp.Or(f.Advice, f.Check.Fix) }
 // Of is f about a field.
 func (f Finding) Of(field string) Finding {
 	f.Field = field
+	return f
+}
+
+// Wanting is f with what should stand there.
+func (f Finding) Wanting(want string) Finding {
+	f.Want = want
 	return f
 }
 

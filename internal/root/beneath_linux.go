@@ -88,7 +88,7 @@ func (k *kernel) read(name string, limit int64) ([]byte, fact, error) {
 	return data, f, err
 }
 
-func (k *kernel) open(name string) (*os.File, fact, error) {
+func (k *kernel) open(name string) (handle, fact, error) {
 	fd, err := k.openat2(name, readFlags)
 	if err != nil {
 		return nil, fact{}, err

@@ -3,7 +3,6 @@ package root
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -22,7 +21,7 @@ type door interface {
 	// it; ErrCrowded when there are more than most.
 	survey(name string, most int) ([]info, error)
 	// open returns a regular file; for a directory only the fact of it.
-	open(name string) (*os.File, fact, error)
+	open(name string) (handle, fact, error)
 	// look returns what lies at name and, if it is a link, where that points.
 	look(name string) (fact, string, error)
 	// check is look for comparing: it neither opens nor promises containment.
@@ -61,9 +60,9 @@ func (r *Root) reach(op, name string, want Kind, since int64, do func(d door, at
 	return r.failure(op, name, errUnsteady)
 }
 
-// vague reports whether to walk at once: what is recorded must be known to be
-// free of links.
-func (r *Root) vague() bool { return r.blind && r.trace != nil }
+// vague reports whether to walk at once: what is recorded, or answered as it
+// would be, must be known to be free of links.
+func (r *Root) vague() bool { return r.blind && (r.trace != nil || r.opt.Changes != nil) }
 
 func (r *Root) door(p place) door {
 	if p.out {

@@ -3,14 +3,13 @@ package root
 import (
 	"io"
 	"io/fs"
-	"os"
 	"path"
 )
 
 // file is an open regular file: it can be read, and nothing else.
 type file struct {
 	root *Root
-	f    *os.File
+	f    handle
 	name string
 }
 
@@ -25,7 +24,7 @@ type folder struct {
 }
 
 // newFile is what Open returns: f, or the directory that a nil f stands for.
-func newFile(r *Root, name string, f *os.File, at fact) fs.File {
+func newFile(r *Root, name string, f handle, at fact) fs.File {
 	if f != nil {
 		return &file{r, f, name}
 	}

@@ -122,13 +122,15 @@ func (p *portable) survey(name string, most int) ([]info, error) {
 	return out, nil
 }
 
-func (p *portable) open(name string) (*os.File, fact, error) {
+func (p *portable) open(name string) (handle, fact, error) {
 	file, f, err := p.start(name, either)
-	if err == nil && f.kind() == Dir {
-		file.Close()
-		file = nil
+	if err != nil {
+		return nil, f, err
 	}
-	return file, f, err
+	if f.kind() == Dir {
+		return nil, f, file.Close()
+	}
+	return file, f, nil
 }
 
 func (p *portable) look(name string) (fact, string, error) {

@@ -37,6 +37,8 @@ type Options struct {
 	// Listing is asked before a directory is listed or a name in it looked for;
 	// nil knows none.
 	Listing Listing
+	// Changes are answered as if they had been made; nil are none.
+	Changes *Changes
 	// Trace records a Stamp of everything that is listed, read or looked for.
 	Trace bool
 	// Clock tells the time for stamps; nil is time.Now. It must be the clock
@@ -113,7 +115,8 @@ type subdivided interface {
 }
 
 func newRoot(dir string, in, out door, opt Options) *Root {
-	r := &Root{dir: dir, in: in, out: out, opt: opt}
+	r := &Root{dir: dir, opt: opt}
+	r.in, r.out = opt.behind(dir, in, out)
 	if r.opt.Clock == nil {
 		r.opt.Clock = time.Now
 	}

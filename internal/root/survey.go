@@ -71,7 +71,7 @@ func (r *Root) survey(ctx context.Context, dir string, most int, since int64, vi
 func (r *Root) CopyStamped(ctx context.Context, w io.Writer, s Stamp, buf []byte) error {
 	f, at, err := r.in.open(s.Path)
 	if err == nil && f != nil {
-		defer f.Close()
+		defer func() { _ = f.Close() }()
 		if err = ErrChanged; s.same(at) {
 			err = pour(ctx, w, f, s.Size, buf)
 		}
