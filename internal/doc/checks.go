@@ -12,7 +12,7 @@ var Checks = []*ext.Check{
 
 // BOM is a byte order mark at the beginning of a text.
 var BOM = &ext.Check{
-	Code: "bom", Severity: ext.Info,
+	Code: "bom", Severity: ext.Warning,
 	Doc: "A file begins with a byte order mark, which was skipped.",
 	Fix: "Save the file as UTF-8 without a byte order mark.",
 }

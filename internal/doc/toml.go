@@ -3,6 +3,8 @@ package doc
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"strings"
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
@@ -29,8 +31,9 @@ func TOML(o ext.Origin, data []byte) (ext.Doc, ext.Findings) {
 	return root.doc(), r.found
 }
 
-// tomlReader builds nodes from the expressions of a document. What it reads
-// may still contradict itself: validate finds that.
+// tomlReader builds nodes from the expressions of a document. That nothing is
+// defined twice is told here and not by the library, which looks through all
+// that came before for each key.
 type tomlReader struct {
 	parser unstable.Parser
 	origin ext.Origin
@@ -40,9 +43,17 @@ type tomlReader struct {
 	nodes    int
 	pos      int // end of the last token taken
 	at, line int // data[at] is on this line
+	scalars  []tomlScalar
 }
 
-// read builds the document up to the first fault of its syntax.
+// tomlScalar is a number or a date, of which the syntax alone does not say that
+// it is one.
+type tomlScalar struct {
+	text string
+	line int
+}
+
+// read builds the document up to the first fault.
 func (r *tomlReader) read() *tomlTable {
 	root := r.table()
 	here, depth := root, 1
@@ -50,26 +61,38 @@ func (r *tomlReader) read() *tomlTable {
 	for r.parser.NextExpression() {
 		e := r.parser.Expression()
 		path := r.path(e.Key())
-		switch e.Kind {
-		case unstable.Table:
-			here, depth = r.reach(root, path, 1)
-		case unstable.ArrayTable:
+		switch {
+		case !r.bounded(len(path)):
+		case e.Kind == unstable.Table:
+			here, depth = r.header(root, path)
+		case e.Kind == unstable.ArrayTable:
 			here, depth = r.another(root, path)
-		case unstable.KeyValue:
+		case e.Kind == unstable.KeyValue:
 			r.set(here, path, e.Value(), depth)
 		}
 		if !r.bounded(depth) {
-			break
+			return root
 		}
+	}
+	if fault := (*unstable.ParserError)(nil); errors.As(r.parser.Error(), &fault) {
+		r.add(1+breaks(r.data[:r.parser.Range(fault.Highlight).Offset]), fault.Message)
 	}
 	return root
 }
 
-// validate has the library check what the syntax does not say: that nothing is
-// defined twice, and that every value is one.
+// validate has the library check that every number and date is one.
 func (r *tomlReader) validate() {
+	if len(r.scalars) == 0 {
+		return
+	}
+	var all bytes.Buffer
+	all.WriteString("all = [\n")
+	for _, s := range r.scalars {
+		all.WriteString(s.text + ",\n")
+	}
+	all.WriteString("]")
 	var ignored map[string]any
-	err := toml.Unmarshal(r.data, &ignored)
+	err := toml.Unmarshal(all.Bytes(), &ignored)
 	if err == nil {
 		return
 	}
@@ -77,8 +100,15 @@ func (r *tomlReader) validate() {
 	if fault := (*toml.DecodeError)(nil); errors.As(err, &fault) {
 		n, _ = fault.Position()
 	}
-	f := TOMLSyntax.At(r.origin.At(r.origin.Path, n), "%s: %s", said(err.Error()), quoted(line(r.data, n)))
-	r.found.Add(f)
+	at := r.scalars[min(max(n-2, 0), len(r.scalars)-1)].line
+	r.add(at, strings.TrimPrefix(err.Error(), "toml: "))
+}
+
+// fault tells that a key must not stand where it does; what has a verb for it.
+func (r *tomlReader) fault(s step, what string) { r.add(s.line, fmt.Sprintf(what, s.name)) }
+
+func (r *tomlReader) add(n int, what string) {
+	r.found.Add(TOMLSyntax.At(r.origin.At(r.origin.Path, n), "%s: %s", said("toml: "+what), quoted(line(r.data, n))))
 }
 
 // step is one part of a dotted key.
@@ -142,6 +172,9 @@ func (r *tomlReader) value(v *unstable.Node, depth int) ext.Doc {
 		d.Kind = ext.Number
 	}
 	d.Line = r.take(v.Raw)
+	if v.Kind != unstable.Bool && v.Kind != unstable.String {
+		r.scalars = append(r.scalars, tomlScalar{d.Text, d.Line})
+	}
 	return d
 }
 
