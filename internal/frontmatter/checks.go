@@ -3,8 +3,12 @@ package frontmatter
 import "github.com/mortise-dev/mortise/ext"
 
 // Checks are all checks of front matter, besides those of package doc. The
-// warnings are recoveries: each tells what was at fault and how it was read.
-var Checks = []*ext.Check{Unclosed, NotAMap, TooLarge, Fenced, Unended, Duplicate, Tabs, Requoted, Lines}
+// warnings are recoveries: each tells what was at fault and how it was read, or
+// that it was not.
+var Checks = []*ext.Check{
+	Unclosed, NotAMap, TooLarge,
+	LineEnds, Late, TOML, Fenced, Unended, Blanks, Duplicate, Tabs, Requoted, Lines, Unread,
+}
 
 // Unclosed is front matter without a closing line.
 var Unclosed = &ext.Check{
@@ -15,9 +19,9 @@ var Unclosed = &ext.Check{
 
 // NotAMap is front matter that is a list or a scalar.
 var NotAMap = &ext.Check{
-	Code: "frontmatter-not-a-map", Severity: ext.Error,
-	Doc: "The front matter of a file is not made of keys with values.",
-	Fix: `Write the front matter as lines "key: value".`,
+	Code: "frontmatter-not-a-map", Severity: ext.Warning,
+	Doc: "What stands between two lines --- at the top of a file is not made of keys with values. It is not read as front matter, and stays in the text.",
+	Fix: `Write the front matter as lines "key: value", or *** for a rule above text.`,
 }
 
 // TooLarge is front matter larger than MaxFront.
@@ -25,6 +29,27 @@ var TooLarge = &ext.Check{
 	Code: "frontmatter-too-large", Severity: ext.Error,
 	Doc: "The front matter of a file is larger than 64 KiB.",
 	Fix: "Move text from the front matter into the body.",
+}
+
+// LineEnds are lines that end as few programs end them.
+var LineEnds = &ext.Check{
+	Code: "frontmatter-line-ends", Severity: ext.Warning,
+	Doc: "Lines of a file end with a carriage return alone, which few programs take for the end of a line; each was read as one.",
+	Fix: "Save the file with LF or CRLF as its line ends.",
+}
+
+// Late is front matter that does not begin the file.
+var Late = &ext.Check{
+	Code: "frontmatter-late", Severity: ext.Warning,
+	Doc: "Front matter does not begin its file with a line of three dashes: something stands above or before that line, or it has more dashes. The front matter was read all the same; a comment above it is no part of the text.",
+	Fix: "Begin the file with a line --- and the front matter below it.",
+}
+
+// TOML is front matter in another language.
+var TOML = &ext.Check{
+	Code: "frontmatter-toml", Severity: ext.Warning,
+	Doc: "A file begins with front matter in TOML, between two lines +++. It is not read as front matter, and stays in the text.",
+	Fix: "Write the front matter in YAML, between two lines ---.",
 }
 
 // Fenced is a file, or its front matter, that stands in a code fence.
@@ -39,6 +64,13 @@ var Unended = &ext.Check{
 	Code: "frontmatter-unended", Severity: ext.Warning,
 	Doc: "No line --- ends the front matter of a file; it was taken to end where the lines with keys do.",
 	Fix: "Write a line --- below the front matter.",
+}
+
+// Blanks are blanks behind a line that begins or ends front matter.
+var Blanks = &ext.Check{
+	Code: "frontmatter-blanks", Severity: ext.Warning,
+	Doc: "Blanks follow the dashes of a line --- that begins or ends front matter; the line was read without them.",
+	Fix: "Remove the blanks behind the dashes.",
 }
 
 // Duplicate is a key that is repeated in one map.
@@ -67,4 +99,11 @@ var Lines = &ext.Check{
 	Code: "frontmatter-lines", Severity: ext.Warning,
 	Doc: "A value in front matter is no YAML, and runs over several lines; all the text up to the next key was taken.",
 	Fix: `Write | after the key, and the text on the lines below it, indented by two spaces.`,
+}
+
+// Unread is front matter that no reading takes.
+var Unread = &ext.Check{
+	Code: "frontmatter-unread", Severity: ext.Warning,
+	Doc: "The front matter of a file is no YAML, and cannot be read by its keys either. Nothing of it counts; the text below it does.",
+	Fix: "Mend the YAML at the line named; put values with special characters in quotes.",
 }

@@ -6,30 +6,32 @@ import (
 	"github.com/mortise-dev/mortise/ext"
 )
 
-// readFenced reads a text that does not begin with a line ---, if it begins
-// with a code fence and then with such a line: the whole file may stand in the
-// fence, or the front matter alone. Any other text has no front matter.
-func (d *Document) readFenced(o ext.Origin, text string) {
-	opening, ok := codeFence(text)
+// readFenced reads a text that has a code fence at offset at, below which a line
+// --- stands: the whole file may stand in the fence, or the front matter alone.
+// It reports false for any other text.
+func (d *Document) readFenced(o ext.Origin, text string, at int) bool {
+	opening, ok := codeFence(text[at:])
 	if !ok {
-		return
+		return false
 	}
-	below := text[min(len(opening)+1, len(text)):]
+	below := text[min(at+len(opening)+1, len(text)):]
 	inside := strings.TrimLeft(below, " \t\n")
-	front, body, is := split(inside)
+	b, is := split(inside)
 	if is != present {
-		return
+		return false
 	}
 	first := frontLine + strings.Count(text[:len(text)-len(inside)], "\n")
-	d.Body, d.BodyLine = body, first+strings.Count(front, "\n")+1
-	f := Fenced.At(o.At(o.Path, 1), "%s opens a code fence around the front matter, which was read without it", quoted(opening))
+	line := 1 + strings.Count(text[:at], "\n")
+	d.below(&b, first)
+	f := Fenced.At(o.At(o.Path, line), "%s opens a code fence around the front matter, which was read without it", quoted(opening))
 	if closing := d.leaveFence(opening); closing > 0 {
-		f = f.With("Remove line 1 and line %d, which open and close the code fence.", closing)
+		f = f.With("Remove line %d and line %d, which open and close the code fence.", line, closing)
 	} else {
-		f = f.With("Remove line 1, which opens the code fence.")
+		f = f.With("Remove line %d, which opens the code fence.", line)
 	}
 	d.Findings.Add(f)
-	d.Front = d.parse(o, front, first)
+	d.take(o, &b, first)
+	return true
 }
 
 // leaveFence takes the line that closes the fence from the body: its first line
@@ -90,7 +92,7 @@ func withoutFence(o ext.Origin, front string, first int) (ext.Doc, ext.Findings,
 	}
 	closing := at + strings.Count(inside[:last], "\n")
 	node, found := read(o, inside[min(len(opening)+1, last):last], at+1, recoveriesInFence)
-	if found.Failed() {
+	if found.Failed() || len(node.Map) == 0 {
 		return ext.Doc{}, nil, false
 	}
 	f := Fenced.At(o.At(o.Path, at), "%s opens a code fence within the front matter, which was read without it", quoted(opening))

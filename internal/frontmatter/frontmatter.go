@@ -4,11 +4,13 @@
 //
 // What is right is read strictly. What is not is mended where the text leaves
 // no doubt about its keys; each thing that was mended is a warning, and what
-// comes of it is text, never a guess at a type. What cannot be mended keeps the
-// error of the strict reading.
+// comes of it is text, never a guess at a type. Of what cannot be mended nothing
+// counts, which is a warning as well; what is hostile or too large is an error.
 package frontmatter
 
 import (
+	"bytes"
+	"slices"
 	"strings"
 	"unsafe"
 
@@ -22,8 +24,8 @@ const MaxFront = 64 << 10
 // Document is a Markdown file taken apart.
 type Document struct {
 	// Front is the front matter: a Map, empty when there is nothing between
-	// the two lines. Its Kind is Null when the file has no front matter, which
-	// is no fault here, and when a finding is an error.
+	// the two lines and when it could not be read. Its Kind is Null when the file
+	// has no front matter, which is no fault here, and when a finding is an error.
 	Front ext.Doc
 	// Body is what follows the front matter, with line feeds as line ends; the
 	// whole text where no front matter ends.
@@ -45,17 +47,35 @@ func Read(o ext.Origin, data []byte) Document {
 	}
 	text := share(doc.LineFeeds(data))
 	d := Document{Body: text, BodyLine: 1, Findings: found}
-	front, body, is := split(text)
+	d.lineEnds(o, data)
+	b, is := split(text)
 	switch is {
 	case absent:
-		d.readFenced(o, text)
+		d.readElsewhere(o, text)
 	case unclosed:
 		d.readUnended(o, text)
 	case present:
-		d.Body, d.BodyLine = body, frontLine+strings.Count(front, "\n")+1
-		d.Front = d.parse(o, front, frontLine)
+		if d.take(o, &b, frontLine); d.Front.Kind == ext.Map || d.Findings.Failed() {
+			d.below(&b, frontLine)
+		}
 	}
 	return d
+}
+
+// lineEnds tells of the first line that a carriage return alone ends.
+func (d *Document) lineEnds(o ext.Origin, data []byte) {
+	for at := 0; ; at++ {
+		next := bytes.IndexByte(data[at:], '\r')
+		if next < 0 {
+			return
+		}
+		if at += next; at+1 < len(data) && data[at+1] == '\n' {
+			continue
+		}
+		line := 1 + bytes.Count(doc.LineFeeds(data[:at]), []byte("\n"))
+		d.Findings.Add(LineEnds.At(o.At(o.Path, line), "a carriage return alone ends this line; it was read as the end of a line"))
+		return
+	}
 }
 
 // share is data as a string without a copy. Nothing writes to the data of a
@@ -78,7 +98,8 @@ var attempts = []attempt{
 }
 
 // recoveries are the ways to read front matter that no attempt takes, in order.
-// The first that is sure has mended it and says how; its findings hold no error.
+// The first that is sure has mended it and says how, or says what it met that is
+// not to be mended.
 var recoveries = []attempt{
 	withoutFence, // in a code fence
 	firstOfEach,  // YAML in which keys are repeated
@@ -97,7 +118,7 @@ func (d *Document) parse(o ext.Origin, front string, first int) ext.Doc {
 }
 
 // read goes through the attempts and then, if one failed, the recoveries. Where
-// none is sure either, the findings are those of the attempt.
+// none is sure either, nothing of the front matter counts.
 func read(o ext.Origin, front string, first int, recoveries []attempt) (ext.Doc, ext.Findings) {
 	node, found := right(o, front, first)
 	if !mendable(found) {
@@ -108,7 +129,7 @@ func read(o ext.Origin, front string, first int, recoveries []attempt) (ext.Doc,
 			return node, mended
 		}
 	}
-	return ext.Doc{}, found
+	return unread(o, front, first, found)
 }
 
 // right is the node that the attempts make of front, a map.
@@ -136,6 +157,20 @@ func mapping(o ext.Origin, node ext.Doc, found ext.Findings, first int) (ext.Doc
 	case node.Kind == ext.Null:
 		return ext.Doc{Kind: ext.Map, File: o.Path, Line: first}, found
 	}
-	found.Add(NotAMap.At(o.At(o.Path, node.Line), "the front matter is %s; lines \"key: value\" were expected", node.Kind))
+	found.Add(NotAMap.At(o.At(o.Path, node.Line), "between the lines --- is %s, where lines \"key: value\" were expected; it was left in the text", node.Kind))
 	return ext.Doc{}, found
+}
+
+// unread is what comes of front matter that no reading takes. One that may hold
+// hooks is at fault all the same: what they guard must not go unguarded.
+func unread(o ext.Origin, front string, first int, found ext.Findings) (ext.Doc, ext.Findings) {
+	for line := range strings.Lines(front) {
+		if key, value, _ := strings.Cut(line, ":"); value != "" && strings.Trim(key, " \t\"'") == "hooks" {
+			return ext.Doc{}, found
+		}
+	}
+	at := slices.IndexFunc(found, func(f ext.Finding) bool { return f.Check.Severity >= ext.Error })
+	why := found[at]
+	f := Unread.At(why.Origin, "the front matter cannot be read, and nothing of it counts: %s", why.Message)
+	return ext.Doc{Kind: ext.Map, File: o.Path, Line: first}, ext.Findings{f.With("%s", why.Fix())}
 }

@@ -1,10 +1,15 @@
 package frontmatter
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // part is a key of the top level and all the text that belongs to it.
 type part struct {
 	key  string
+	head int    // bytes of the text up to the value: the key as it is written, and its colon
 	line int    // of the file
 	text string // from the key to the next, with its line ends
 	next int    // line of the next key, 0 for the last
@@ -19,16 +24,19 @@ type part struct {
 // description that goes on, without quotes, over lines that look like keys: a
 // dialogue of "Context: …", "user: …", "assistant: …". So a key is
 //
-//   - a name of letters, digits, "_", "-" and "." in the first column, with a
-//     colon and a blank or nothing behind it,
-//   - that begins with a small letter, unless the first key does not: of the
-//     names that people give to fields none is a capital, and of the labels in
-//     their dialogues most are,
-//   - not within markup: between "<example>" and the "</example>" that closes
-//     it there is text only,
-//   - and, once text is running, one that comes once: a field is written once
-//     and a label of a dialogue again and again. Text runs from a line in the
-//     first column that is no key, or from a value that plainly goes on.
+//   - a name of letters of any script, digits, "_", "-" and "." in the first
+//     column, or any text in quotes, with a colon and a blank or nothing behind
+//     it; a name may also have several words, if it is the first, or has three at
+//     most, begins with a small letter and no text is running,
+//   - not within markup, where there is text only from "<example>" to the
+//     "</example>" that closes it, nor within a value in quotes that goes on over
+//     lines,
+//   - and, once text is running, one that begins with a small letter and comes
+//     once: of the names that people give to fields few begin otherwise, and of
+//     the labels in their dialogues most do; a field is written once and a label
+//     again and again. Where the first key has a capital, others may. Text runs
+//     from a line in the first column that is no key, from a value that plainly
+//     goes on, or from a capital label that has nothing behind it.
 func cut(front string, first int) ([]part, bool) {
 	lines := survey(front)
 	capitals := capital(lines)
@@ -38,8 +46,8 @@ func cut(front string, first int) ([]part, bool) {
 		l := &lines[i]
 		switch {
 		case l.isKey(capitals, running):
-			parts = append(parts, part{key: l.key, line: first + i, text: front[l.at:]})
-			running = running || goesOn(l.text[len(l.key)+1:])
+			parts = append(parts, part{key: l.key, head: l.head, line: first + i, text: front[l.at:]})
+			running = running || !l.closed && goesOn(l.text[l.head:])
 		case len(parts) == 0 && !l.isNothing():
 			return nil, false
 		case l.runs():
@@ -56,11 +64,16 @@ func cut(front string, first int) ([]part, bool) {
 
 // textLine is a line of front matter.
 type textLine struct {
-	at     int    // offset of the line
-	text   string // without its end
-	key    string // the name that it begins with, as a key would
-	within bool   // it begins within markup
-	again  bool   // a line outside of markup begins with the same name
+	at      int    // offset of the line
+	text    string // without its end
+	key     string // the name that it begins with, as a key would
+	head    int    // bytes up to and with the colon behind the name
+	several bool   // the name has several words, and is not the first
+	within  bool   // it begins within markup
+	quoted  bool   // it begins within a value in quotes
+	closed  bool   // its value goes on over lines, up to the quote that ends it
+	label   bool   // nothing stands behind the name, and it is set off from the line above, or no value stands below
+	again   bool   // a line outside of markup and quotes begins with the same name
 }
 
 // survey looks at every line once.
@@ -68,59 +81,156 @@ func survey(front string) []textLine {
 	lines := make([]textLine, 0, strings.Count(front, "\n")+1)
 	spans := markup(front)
 	times := map[string]int{}
-	at := 0
+	at, quotes, begun := 0, 0, false // quotes is where the last value in quotes ends
 	for line := range strings.Lines(front) {
-		l := textLine{at: at, text: strings.TrimSuffix(line, "\n")}
-		l.key = leadingName(l.text)
+		l := textLine{at: at, text: strings.TrimSuffix(line, "\n"), quoted: at < quotes}
+		if l.key, l.head = leading(l.text); l.key == "" {
+			l.key, l.head = words(l.text)
+			l.several = begun
+		}
+		begun = begun || !l.isNothing()
 		for len(spans) > 0 && spans[0].end < at {
 			spans = spans[1:]
 		}
 		l.within = len(spans) > 0 && spans[0].start < at
-		if l.key != "" && !l.within {
+		if l.key != "" && !l.within && !l.quoted {
 			times[l.key]++
+			if end := quoteOver(front[at+l.head:]); end > 0 {
+				l.closed = true
+				quotes = at + l.head + end
+			}
 		}
 		lines = append(lines, l)
 		at += len(line)
 	}
-	for i := range lines {
-		lines[i].again = times[lines[i].key] > 1
-	}
+	compare(lines, times)
 	return lines
 }
 
-// leadingName is the name that a line begins with if a colon follows, and then
-// a blank or nothing.
-func leadingName(line string) string {
-	n := 0
-	for n < len(line) && keyByte[line[n]] {
-		n++
+// compare looks at each line beside others: times is how often each name comes.
+func compare(lines []textLine, times map[string]int) {
+	var below *textLine // the next line that is neither blank nor a comment
+	for i := len(lines) - 1; i >= 0; i-- {
+		l := &lines[i]
+		l.again = times[l.key] > 1
+		apart := i > 0 && strings.Trim(lines[i-1].text, " \t") == ""
+		l.label = strings.Trim(l.text[l.head:], " \t") == "" && (apart || below == nil || strings.IndexByte(" \t-", below.text[0]) < 0)
+		if !l.isNothing() {
+			below = l
+		}
 	}
-	if n == 0 || n > maxKey || n == len(line) || line[n] != ':' || !letter(line[0]) {
-		return ""
-	}
-	if n+1 < len(line) && line[n+1] != ' ' && line[n+1] != '\t' {
-		return ""
-	}
-	return line[:n]
 }
 
-func letter(c byte) bool { return small(c) || c >= 'A' && c <= 'Z' }
+// quoteOver is where a value ends that begins with a quote and goes on over
+// several lines up to the quote that ends it, with nothing but a comment behind
+// it; 0 for any other.
+func quoteOver(value string) int {
+	rest := strings.TrimLeft(value, " \t")
+	if rest == "" || rest[0] != '"' && rest[0] != '\'' {
+		return 0
+	}
+	end := quoteEnd(rest)
+	if end == 0 || strings.IndexByte(rest[:end], '\n') < 0 {
+		return 0
+	}
+	behind := lineOf(rest[end:])
+	comment := strings.TrimLeft(behind, " \t")
+	if comment != "" && (comment == behind || comment[0] != '#') {
+		return 0
+	}
+	return len(value) - len(rest) + end
+}
 
-func small(c byte) bool { return c >= 'a' && c <= 'z' }
+// quoteEnd is what follows the quote that ends the one s begins with, as YAML
+// has it; 0 when none does.
+func quoteEnd(s string) int {
+	for i := 1; i < len(s); i++ {
+		switch {
+		case s[0] == '"' && s[i] == '\\', s[0] == '\'' && strings.HasPrefix(s[i:], "''"):
+			i++ // and what is escaped
+		case s[i] == s[0]:
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// leading is the name that a line begins with if a colon follows, and then a
+// blank or nothing; head is how long the line is up to and with the colon.
+func leading(line string) (name string, head int) {
+	n := nameLength(line)
+	name = line[:n]
+	if line != "" && (line[0] == '"' || line[0] == '\'') {
+		name, _, _ = strings.Cut(line[1:], line[:1])
+		n = len(name) + 2
+	}
+	if name == "" || n > maxKey || !colonAt(line, n) || strings.IndexByte(name, '\\') >= 0 {
+		return "", 0
+	}
+	return name, n + 1
+}
+
+// words is leading for a name of several words.
+func words(line string) (name string, head int) {
+	n := nameLength(line)
+	for n > 0 && n < len(line) && line[n] == ' ' {
+		more := nameLength(line[n+1:])
+		if more == 0 {
+			return "", 0
+		}
+		n += 1 + more
+	}
+	if n == 0 || n > maxKey || !colonAt(line, n) {
+		return "", 0
+	}
+	return line[:n], n + 1
+}
+
+// colonAt reports whether a colon that ends a key stands at s[n:].
+func colonAt(s string, n int) bool {
+	return n < len(s) && s[n] == ':' && (n+1 == len(s) || s[n+1] == ' ' || s[n+1] == '\t')
+}
+
+// nameLength is how many bytes of s are a name: a letter, or a sign that is none
+// of ASCII, then more of these, digits, "_", "-" and ".".
+func nameLength(s string) int {
+	for i, c := range s {
+		switch {
+		case c < utf8.RuneSelf && keyByte[byte(c)] && (i > 0 || letter(byte(c))):
+		case c >= utf8.RuneSelf && c != utf8.RuneError && (unicode.IsLetter(c) || unicode.Is(unicode.So, c) || i > 0 && (unicode.IsMark(c) || unicode.IsNumber(c) || unicode.Is(unicode.Cf, c))):
+		default:
+			return i
+		}
+	}
+	return len(s)
+}
+
+func letter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
+
+// small reports whether a name begins with a small letter.
+func small(name string) bool {
+	c, _ := utf8.DecodeRuneInString(name)
+	return unicode.IsLower(c)
+}
 
 // isKey is the rule of cut.
 func (l *textLine) isKey(capitals, running bool) bool {
-	if l.key == "" || l.within || running && l.again {
+	switch {
+	case l.key == "" || l.within || l.quoted || running && l.again:
 		return false
+	case l.several:
+		return !running && small(l.key) && strings.Count(l.key, " ") < 3
+	case capitals || small(l.key) && letter(l.text[0]):
+		return true
 	}
-	return small(l.key[0]) || capitals
+	return !running && !l.label
 }
 
 // capital reports whether the first key begins with a capital.
 func capital(lines []textLine) bool {
 	for i := range lines {
 		if !lines[i].isNothing() {
-			return lines[i].key != "" && !small(lines[i].key[0])
+			return lines[i].key != "" && !small(lines[i].key)
 		}
 	}
 	return false
@@ -133,9 +243,9 @@ func (l *textLine) isNothing() bool {
 }
 
 // runs reports whether a line that is no key is running text: it is neither
-// blank nor indented nor an item of a list.
+// blank nor indented nor an item of a list, nor part of a value in quotes.
 func (l *textLine) runs() bool {
-	return l.within || !l.isNothing() && strings.IndexByte(" \t-", l.text[0]) < 0
+	return !l.quoted && (l.within || !l.isNothing() && strings.IndexByte(" \t-", l.text[0]) < 0)
 }
 
 // goesOn reports whether a value is one that text follows below: it begins with

@@ -12,7 +12,7 @@ import (
 // blanks that all its lines are indented with. Lines that are all items of a
 // list are a list.
 func (m *mender) asText(p *part) (ext.Pair, ext.Finding) {
-	lines := strings.Split(p.text[len(p.key)+1:], "\n")
+	lines := strings.Split(p.text[p.head:], "\n")
 	for i := range lines {
 		lines[i] = strings.TrimRight(lines[i], " \t")
 	}
@@ -84,5 +84,5 @@ func (m *mender) taken(p *part, lines []string) ext.Finding {
 		upTo = fmt.Sprintf("key %s on line %d", quoted(p.more), p.next)
 	}
 	f := Lines.At(m.origin.At(m.origin.Path, p.line), "the value of %s is no YAML, and all up to %s was taken as its text: %s", quoted(p.key), upTo, quoted(shown))
-	return f.With("Write %s, and the text on the lines below it, indented by two spaces.", ext.Quote(p.key+": |"))
+	return f.With("Write %s, and the text on the lines below it, indented by two spaces.", ext.Quote(p.text[:p.head]+" |"))
 }

@@ -34,7 +34,8 @@ func firstOfEach(o ext.Origin, front string, first int) (ext.Doc, ext.Findings, 
 // byKey cuts the text at its keys and reads what belongs to each by the
 // strictest reading that takes it: as it is written, with blanks for tabs, with
 // quotes put where they lack, as plain text. It is not sure of a text that does
-// not begin with a key, or that holds control characters.
+// not begin with a key, or that holds control characters; of one in which a part
+// is hostile or too large it is sure, and that is an error.
 func byKey(o ext.Origin, front string, first int) (ext.Doc, ext.Findings, bool) {
 	if !legible(front) {
 		return ext.Doc{}, nil, false
@@ -46,7 +47,7 @@ func byKey(o ext.Origin, front string, first int) (ext.Doc, ext.Findings, bool) 
 	m := mender{origin: o, lines: make(map[string]int, len(parts))}
 	for i := range parts {
 		if !m.read(&parts[i]) {
-			return ext.Doc{}, nil, false
+			return ext.Doc{}, m.fatal, len(m.fatal) > 0
 		}
 	}
 	return ext.Doc{Kind: ext.Map, File: o.Path, Line: parts[0].line, Map: m.pairs}, m.found, m.told()
@@ -69,6 +70,7 @@ type mender struct {
 	pairs  []ext.Pair
 	lines  map[string]int // where each key was first
 	found  ext.Findings
+	fatal  ext.Findings // why there is no mending the text, where that is an error
 }
 
 // maxMended is how much may be at fault in one text that is mended by its keys.
@@ -92,6 +94,7 @@ func (m *mender) read(p *part) bool {
 	case ok:
 		return m.add(pairs, found)
 	case found.Failed() && !mendable(found):
+		m.fatal = found
 		return false
 	}
 	text, told := m.untabbed(p)

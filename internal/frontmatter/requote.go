@@ -1,6 +1,7 @@
 package frontmatter
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
@@ -55,7 +56,11 @@ func (m *mender) requoted(p *part, text string) (string, ext.Findings) {
 	n := p.line - 1
 	for line := range strings.Lines(text) {
 		n++
-		e, ok := entryOf(strings.TrimSuffix(line, "\n"))
+		head := 0
+		if n == p.line {
+			head = p.head
+		}
+		e, ok := entryOf(strings.TrimSuffix(line, "\n"), head)
 		if block >= 0 && e.indent > block || !ok {
 			b.WriteString(line)
 			continue
@@ -68,7 +73,7 @@ func (m *mender) requoted(p *part, text string) (string, ext.Findings) {
 			b.WriteString(line)
 			continue
 		}
-		mended := e.before + singleQuote(meant(e.value))
+		mended := e.before + spelled(e.value)
 		if found.Add(m.requote(n, p.key, e, mended)); len(found) > maxMended {
 			return text, found
 		}
@@ -88,7 +93,8 @@ type entry struct {
 }
 
 // entryOf reports false for a line that holds no value, or nothing but text.
-func entryOf(line string) (entry, bool) {
+// head is how long the key is with its colon where that is known, else 0.
+func entryOf(line string, head int) (entry, bool) {
 	rest := strings.TrimLeft(line, " ")
 	e := entry{indent: len(line) - len(rest)}
 	if rest == "" || rest[0] == '#' {
@@ -100,8 +106,12 @@ func entryOf(line string) (entry, bool) {
 		rest = strings.TrimLeft(rest[2:], " ")
 		item = true
 	}
-	if e.key = leadingName(rest); e.key != "" {
-		rest = strings.TrimLeft(rest[len(e.key)+1:], " \t")
+	if head == 0 {
+		_, head = leading(rest)
+	}
+	if head > 0 {
+		e.key = strings.Trim(rest[:head-1], `"'`)
+		rest = strings.TrimLeft(rest[head:], " \t")
 	}
 	e.value = strings.TrimRight(rest, " \t")
 	e.before = line[:len(line)-len(rest)]
@@ -137,6 +147,35 @@ func meant(value string) string {
 	return unquoted(value)
 }
 
+// listed are the items of a value that is a list on one line, "- Read - Write",
+// if each is a single word; nil for any other.
+func listed(value string) []string {
+	value, ok := strings.CutPrefix(value, "- ")
+	items := strings.Split(value, " - ")
+	if !ok || len(items) == 1 {
+		return nil
+	}
+	for i := range items {
+		items[i] = unquoted(strings.Trim(items[i], " \t"))
+		if items[i] == "" || strings.ContainsAny(items[i], " \t") {
+			return nil
+		}
+	}
+	return items
+}
+
+// spelled is a faulty value as YAML takes it.
+func spelled(value string) string {
+	items := listed(value)
+	if items == nil {
+		return singleQuote(meant(value))
+	}
+	for i := range items {
+		items[i] = singleQuote(items[i])
+	}
+	return "[" + strings.Join(items, ", ") + "]"
+}
+
 // unquoted is text without the quotes at both its ends, or without a quote at
 // its beginning that no other follows.
 func unquoted(s string) string {
@@ -160,12 +199,20 @@ func (m *mender) requote(line int, of string, e entry, mended string) ext.Findin
 	if e.key == "" {
 		whose = "an item of " + quoted(of)
 	}
-	f := Requoted.At(m.origin.At(m.origin.Path, line), "%s %s and was taken as text: %s", whose, fault(e.value), quoted(meant(e.value)))
+	f := Requoted.At(m.origin.At(m.origin.Path, line), "%s %s and was taken as %s", whose, fault(e.value), taken(e.value))
 	mended = strings.TrimSpace(mended)
 	if len(mended) > excerpt {
 		return f
 	}
 	return f.With("Write %s.", ext.Quote(mended))
+}
+
+// taken says in words what a faulty value was read as.
+func taken(value string) string {
+	if items := listed(value); items != nil {
+		return fmt.Sprintf("a list of %d: %s", len(items), quoted(strings.Join(items, ", ")))
+	}
+	return "text: " + quoted(meant(value))
 }
 
 // fault says in words what is wrong with a value.

@@ -29,8 +29,8 @@ func plainEnd(s string) (string, bool) {
 	at, blank := 0, -1
 	for line := range strings.Lines(s) {
 		text := strings.TrimRight(line, " \t\n")
-		name := leadingName(text)
-		isKey := name != "" && small(name[0])
+		name, _ := leading(text)
+		isKey := name != "" && small(name)
 		switch {
 		case at > 0 && almostFence(text):
 			return s[:at], true
