@@ -1,6 +1,10 @@
 package surface
 
-import "github.com/mortise-dev/mortise/ext"
+import (
+	"slices"
+
+	"github.com/mortise-dev/mortise/ext"
+)
 
 // Dialects of a document that is not written in the canonical way. A bridge
 // names the dialect; the surface knows what follows from it.
@@ -16,7 +20,31 @@ const (
 	// DialectTOML is a document that another client keeps whole in TOML, with
 	// keys and placeholders of its own.
 	DialectTOML = "toml"
+	// DialectInline is a document that another client keeps as one value among
+	// its settings. What would be its body is the text of the key InlineText.
+	DialectInline = "inline"
 )
+
+// InlineText is the key of the body of a document in DialectInline.
+const InlineText = "prompt"
+
+// Unfolded is a document whose body lies where that of a file would: d itself,
+// unless it is in DialectInline.
+func (d Document) Unfolded() Document {
+	text := d.Doc.Get(InlineText)
+	if d.Dialect != DialectInline || text == nil || text.Kind != ext.String {
+		return d
+	}
+	d.Body, d.BodyLine = text.Text, max(text.Line, 1)
+	rest := d.Doc
+	rest.Raw, rest.Map = nil, slices.DeleteFunc(slices.Clone(d.Doc.Map), func(p ext.Pair) bool { return p.Key == InlineText })
+	d.Doc = rest
+	return d
+}
+
+// Ignored is the key under which a document that a bridge wrote keeps, by the
+// names of its entries, the keys of each that have no meaning here.
+const Ignored = "ignored"
 
 // Variables that a declaration may hold for the directories of its plugin.
 const (

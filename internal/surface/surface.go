@@ -5,6 +5,8 @@ package surface
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
@@ -20,8 +22,13 @@ type Document struct {
 	BodyLine int        // line of the body's first line
 	Digest   ext.Digest // of the content it was read from
 	// Refs says, of every path below the root that the document names ("./…" or
-	// "${PLUGIN_ROOT}/…"), what stands there. It is filled for surfaces that run.
+	// "${PLUGIN_ROOT}/…"), what stands there. It is filled for surfaces that run;
+	// where the extension is in use, with every text as well that has a word in it
+	// by which a directory goes, and which may be only a word.
 	Refs map[string]Presence
+	// Beside says, of every name that the surface asks about (Def.Beside), what
+	// stands there in the root. It is filled where Code is.
+	Beside map[string]Presence
 	// Code says, of every text of the document that names something below the
 	// root, the digest of what it names: of the names, of what stands there and
 	// of its content. It is filled where Refs is and the extension is in use.
@@ -32,6 +39,9 @@ type Document struct {
 	// said of itself; zero elsewhere.
 	Ref      ext.Ref
 	Findings ext.Findings // what reading it noticed; an error refuses what it declares
+	// Within is what reading it noticed about one of the entries that it holds, by
+	// the entry's key: an error refuses that entry alone.
+	Within map[string]ext.Findings
 }
 
 // DigestOf covers one node of the document, how it is written, and the code
@@ -116,6 +126,9 @@ type Def[T any] struct {
 	Whole bool
 	// Runs: what an entry declares runs or connects. A plugin's wait for a grant.
 	Runs bool
+	// Beside are names in the root that bear on what the entries run, whether they
+	// name them or not.
+	Beside []string
 	// Called: agents call the entries, and guards are asked before each call.
 	Called bool
 	// Inert: nothing in Mortise uses the entries. They are read, checked, counted
@@ -133,6 +146,9 @@ type Def[T any] struct {
 	// Decode turns all readable documents of this surface in one tree into
 	// entries, for a surface whose documents hold several.
 	Decode func([]Document) []Entry[T]
+	// Holds is the key of the object in which such a document holds its entries, by
+	// their names.
+	Holds string
 	// Check looks at a decoded value for what decoding cannot say; may be nil.
 	Check func(*Entry[T])
 }
@@ -145,6 +161,8 @@ type Spec struct {
 	Whole, Runs, Called   bool
 	Inert                 bool // nothing in Mortise uses it; it is listed
 	Hook                  bool // defined by DefineHook
+	Beside                []string
+	Holds                 string
 	Fields                []Field
 	Checks                []*ext.Check
 	decode                func([]Document) []Entry[any]
@@ -156,7 +174,7 @@ type Surface[T any] struct{ *Spec }
 // Define makes a surface. It panics on an incomplete Def, and on one that
 // contradicts itself, which are programming mistakes.
 func Define[T any](d Def[T]) Surface[T] {
-	if d.Name == "" || d.Doc == "" || d.Dir == "" || d.Files == "" || d.Needs == 0 || d.Merge == 0 || (d.Decode == nil) == (d.Read == nil) {
+	if d.Name == "" || d.Doc == "" || d.Dir == "" || d.Files == "" || d.Needs == 0 || d.Merge == 0 || (d.Decode == nil) == (d.Read == nil) || (d.Decode == nil) != (d.Holds == "") {
 		panic(fmt.Sprintf("surface %q: incomplete definition", d.Name))
 	}
 	if d.Inert && (d.Whole || d.Runs || d.Called) {
@@ -164,8 +182,8 @@ func Define[T any](d Def[T]) Surface[T] {
 	}
 	s := &Spec{
 		Name: d.Name, Doc: d.Doc, Dir: d.Dir, Files: d.Files,
-		Needs: d.Needs, Merge: d.Merge, Whole: d.Whole, Runs: d.Runs, Called: d.Called, Inert: d.Inert,
-		Fields: d.Fields, Checks: d.Checks,
+		Needs: d.Needs, Merge: d.Merge, Whole: d.Whole, Runs: d.Runs, Called: d.Called, Inert: d.Inert, Holds: d.Holds,
+		Beside: d.Beside, Fields: d.Fields, Checks: d.Checks,
 	}
 	decode := d.Decode
 	if decode == nil {
@@ -173,6 +191,7 @@ func Define[T any](d Def[T]) Surface[T] {
 	}
 	s.decode = func(docs []Document) []Entry[any] {
 		typed := decode(docs)
+		within(docs, typed)
 		out := make([]Entry[any], len(typed))
 		for i := range typed {
 			e := &typed[i]
@@ -184,6 +203,28 @@ func Define[T any](d Def[T]) Surface[T] {
 		return out
 	}
 	return Surface[T]{s}
+}
+
+// within gives entries what was noticed about them when their documents were
+// read. Where an entry is missing, since its document is at fault, that has it.
+func within[T any](docs []Document, entries []Entry[T]) {
+	for i := range docs {
+		d := &docs[i]
+		for _, name := range slices.Sorted(maps.Keys(d.Within)) {
+			named := func(e Entry[T]) bool { return e.Origin.Path == d.Origin.Path && e.Name == name }
+			at := slices.IndexFunc(entries, named)
+			if at < 0 {
+				at = slices.IndexFunc(entries, func(e Entry[T]) bool { return e.Origin.Path == d.Origin.Path })
+			}
+			if at < 0 {
+				continue
+			}
+			e := &entries[at]
+			if e.Findings = slices.Concat(d.Within[name], e.Findings); d.Within[name].Failed() {
+				e.Description = "" // it may hold what nobody sees
+			}
+		}
+	}
 }
 
 func each[T any](s *Spec, read func(Document, *Entry[T])) func([]Document) []Entry[T] {

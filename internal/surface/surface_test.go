@@ -26,6 +26,9 @@ func TestDefineIncomplete(t *testing.T) {
 		"directory": func(d *surface.Def[string]) { d.Dir = "" }, "files": func(d *surface.Def[string]) { d.Files = "" },
 		"trust": func(d *surface.Def[string]) { d.Needs = 0 }, "rule": func(d *surface.Def[string]) { d.Merge = 0 },
 		"reader": func(d *surface.Def[string]) { d.Read = nil },
+		"key of its entries": func(d *surface.Def[string]) {
+			d.Read, d.Decode = nil, func([]surface.Document) []surface.Entry[string] { return nil }
+		},
 		"one reader alone": func(d *surface.Def[string]) {
 			d.Decode = func([]surface.Document) []surface.Entry[string] { return nil }
 		},
@@ -301,5 +304,43 @@ func TestHookOptions(t *testing.T) {
 	}
 	if without := surface.DefineHook(surface.HookDef[string, string]{Name: "on", Doc: "A hook.", Needs: ext.Project}); len(without.Fields) != len(h.Fields)-2 {
 		t.Errorf("fields: got %d without options and %d with two", len(without.Fields), len(h.Fields))
+	}
+}
+
+// TestWithin wants what reading noticed about one of several entries to be that
+// entry's, and to be nobody else's unless the entry is not there.
+func TestWithin(t *testing.T) {
+	noticed := &ext.Check{Code: "noticed", Severity: ext.Error}
+	other := surface.Document{Origin: ext.Origin{Path: "other.json"}, Path: "x.json"}
+	d := surface.Document{Origin: ext.Origin{Path: "x.json"}, Path: "x.json", Within: map[string]ext.Findings{"b": {noticed.At(ext.Origin{}, "of b")}}}
+	for _, c := range []struct {
+		name, entries string
+		want          string
+	}{
+		{"that entry", "ab", "x.json b"},
+		{"one that is not there", "ac", "x.json a"},
+		{"none", "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			def := complete()
+			def.Read, def.Holds, def.Files = nil, "xs", "x.json"
+			def.Decode = func(docs []surface.Document) (out []surface.Entry[string]) {
+				for _, d := range docs {
+					for _, name := range strings.Split(c.entries, "") {
+						out = append(out, surface.Entry[string]{Name: name, Origin: d.Origin})
+					}
+				}
+				return out
+			}
+			got := ""
+			for _, e := range surface.Define(def).Decode([]surface.Document{other, d}) {
+				if e.Findings.Failed() {
+					got += e.Origin.Path + " " + e.Name
+				}
+			}
+			if got != c.want {
+				t.Errorf("the findings are those of %q, want %q", got, c.want)
+			}
+		})
 	}
 }

@@ -26,7 +26,7 @@ var Surface = surface.Define(surface.Def[Agent]{
 	Needs:  ext.Project,
 	Merge:  surface.Namespaced,
 	Fields: fields,
-	Checks: []*ext.Check{surface.NoFrontMatter, Widens, ToolsForm, NameDiffers},
+	Checks: []*ext.Check{surface.NoFrontMatter, surface.EntryHooks, surface.EntryGuard, Widens, ToolsForm, NameDiffers},
 	Read:   read,
 })
 
@@ -50,21 +50,21 @@ var fields = []surface.Field{
 	{Name: "max_turns", Type: surface.Integer, Doc: "The most turns it may take (Gemini CLI)."},
 	{Name: "timeout_mins", Type: surface.Text, Doc: "The most minutes it may take (Gemini CLI)."},
 	{Name: "temperature", Type: surface.Text, Doc: "The temperature it wants (Gemini CLI)."},
-	{Name: "hooks", Type: surface.Any, Doc: "Ignored: an agent's file cannot add hooks."},
+	{Name: "hooks", Type: surface.Any, Doc: "Not asked here: hooks belong in hook files. An entry with one that may deny is refused."},
 	{Name: "mcpServers", Type: surface.Any, Doc: "Ignored: an agent's file cannot add servers."},
 	{Name: "mcp-servers", Type: surface.Any, Doc: "Ignored, likewise (GitHub Copilot)."},
 	{Name: "permissionMode", Type: surface.Any, Doc: "Ignored: an agent's file cannot widen what its caller may do."},
 }
 
 // widening fields would give an agent more than its caller has.
-var widening = []string{"hooks", "mcpServers", "mcp-servers", "permissionMode"}
+var widening = []string{"mcpServers", "mcp-servers", "permissionMode"}
 
 // Checks on agents.
 var (
 	Widens = &ext.Check{
 		Code: "agent-widens", Severity: ext.Warning,
 		Doc: "An agent asks for more than its caller has. The field is ignored: extensions only narrow (law 7).",
-		Fix: "Remove the field; declare servers and hooks in files of their own.",
+		Fix: "Remove the field; declare servers in a file of their own.",
 	}
 	ToolsForm = &ext.Check{
 		Code: "agent-tools", Severity: ext.Warning,
@@ -79,11 +79,13 @@ var (
 )
 
 func read(d surface.Document, e *surface.Entry[Agent]) {
+	d = d.Unfolded()
 	if d.Doc.Kind != ext.Map {
 		e.Report(surface.NoFrontMatter, 1, "an agent begins with front matter between two lines of ---, found none")
 		return
 	}
 	v := surface.ReadFields(d, fields, e)
+	surface.ReadHooks(v, e)
 	e.Description = v.Text("description")
 	a := Agent{
 		Label:           v.Text("name"),

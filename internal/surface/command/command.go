@@ -33,7 +33,7 @@ var Surface = surface.Define(surface.Def[Command]{
 	Needs:  ext.Project,
 	Merge:  surface.Namespaced,
 	Fields: fields,
-	Checks: []*ext.Check{Empty, Expansion},
+	Checks: []*ext.Check{Empty, Expansion, surface.EntryHooks, surface.EntryGuard},
 	Read:   read,
 })
 
@@ -54,7 +54,7 @@ var fields = []surface.Field{
 	{Name: "disable-model-invocation", Type: surface.Flag, Doc: "Only a person may start it."},
 	{Name: "user-invocable", Type: surface.Flag, Doc: "A person may start it by name."},
 	{Name: "when_to_use", Type: surface.Text, Doc: "Further text for the catalogue (Claude Code)."},
-	{Name: "hooks", Type: surface.Any, Doc: "Not read: hooks come from hook files."},
+	{Name: "hooks", Type: surface.Any, Doc: "Not asked here: hooks belong in hook files. An entry with one that may deny is refused."},
 }
 
 // Empty is a command without text.
@@ -76,7 +76,9 @@ func read(d surface.Document, e *surface.Entry[Command]) {
 		readTOML(d, e)
 		return
 	}
+	d = d.Unfolded()
 	v := surface.ReadFields(d, fields, e)
+	surface.ReadHooks(v, e)
 	c := Command{Model: v.Text("model"), AllowedTools: v.Words("allowed-tools"), Front: d.Doc, Body: d.Body}
 	if v.Doc("allowed-tools") == nil {
 		c.AllowedTools = v.Words("tools")

@@ -34,6 +34,7 @@ var Surface = surface.Define(surface.Def[Server]{
 	Fields: fields,
 	Checks: []*ext.Check{File, Extensions},
 	Decode: decode,
+	Holds:  "lspServers",
 })
 
 var fields = []surface.Field{

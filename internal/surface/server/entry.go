@@ -194,6 +194,8 @@ func checkCwd(d surface.Document, doc *ext.Doc, e *surface.Entry[Server]) {
 		if leaves(strings.TrimPrefix(cwd, surface.DataVariable+"/")) {
 			e.Report(Escapes, line, "the working directory %s leaves the plugin's data", ext.Quote(cwd))
 		}
+	case d.Dialect != "" && (leaves(cwd) || len(cwd) > 1 && cwd[1] == ':'): // the driver does not start it there
+		e.Report(Escapes, line, "the working directory %s leaves the plugin's root", ext.Quote(cwd))
 	case d.Dialect == "":
 		e.Report(Shape, line, "\"cwd\" is %s; it must begin with ./, %s or %s", ext.Quote(cwd), surface.RootVariable, surface.DataVariable)
 	}
@@ -231,13 +233,24 @@ func leaves(p string) bool {
 var envName = regexp.MustCompile(`^[^=\x00]+$`)
 
 func checkEnv(doc *ext.Doc, e *surface.Entry[Server]) {
-	for _, v := range e.Value.Env {
-		line := lineOf(doc.Get("env"), v.Name)
+	eachPair(doc.Get("env"), func(name, value string, line int) {
 		switch {
-		case v.Name == "PLUGIN_ROOT" || v.Name == "PLUGIN_DATA":
-			e.Report(Environment, line, "%s is set by the host", v.Name)
-		case !envName.MatchString(v.Name) || strings.ContainsRune(v.Value, 0):
-			e.Report(Environment, line, "%s is no variable that a process can be given", ext.Quote(v.Name))
+		case name == "PLUGIN_ROOT" || name == "PLUGIN_DATA":
+			e.Report(Environment, line, "%s is set by the host", name)
+		case !envName.MatchString(name) || strings.ContainsRune(value, 0):
+			e.Report(Environment, line, "%s is no variable that a process can be given", ext.Quote(name))
+		}
+	})
+}
+
+// eachPair visits the texts of an object, with the line of each.
+func eachPair(doc *ext.Doc, visit func(name, value string, line int)) {
+	if doc == nil {
+		return
+	}
+	for i := range doc.Map {
+		if p := &doc.Map[i]; p.Value.Kind == ext.String {
+			visit(p.Key, p.Value.Text, p.Value.Line)
 		}
 	}
 }
@@ -309,15 +322,14 @@ func loopback(host string) bool {
 
 func checkHeaders(doc *ext.Doc, e *surface.Entry[Server]) {
 	seen := map[string]string{}
-	for _, h := range e.Value.Headers {
-		line := lineOf(doc.Get("headers"), h.Name)
-		if !httpguts.ValidHeaderFieldName(h.Name) || !httpguts.ValidHeaderFieldValue(h.Value) {
-			e.Report(Headers, line, "%s is no valid header", ext.Quote(h.Name))
+	eachPair(doc.Get("headers"), func(name, value string, line int) {
+		if !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(value) {
+			e.Report(Headers, line, "%s is no valid header", ext.Quote(name))
 		}
-		key := strings.ToLower(h.Name)
+		key := strings.ToLower(name)
 		if was, ok := seen[key]; ok {
-			e.Report(Headers, line, "the headers %s and %s differ only by case", ext.Quote(was), ext.Quote(h.Name))
+			e.Report(Headers, line, "the headers %s and %s differ only by case", ext.Quote(was), ext.Quote(name))
 		}
-		seen[key] = h.Name
-	}
+		seen[key] = name
+	})
 }

@@ -33,6 +33,7 @@ type Server struct {
 	Headers   []Pair
 	Dialect   string  // whose placeholders the values hold; "" is Agent Plugins
 	Raw       ext.Doc // the declaration as read
+	Ignored   ext.Doc // the keys that its client has for it and that mean nothing here; Kind Null where there are none
 	Own       bool    // it names something of its extension's own: a file, its directory, its data, its settings
 }
 
@@ -48,9 +49,11 @@ var Surface = surface.Define(surface.Def[Server]{
 	Needs:  ext.Project,
 	Merge:  surface.Namespaced,
 	Runs:   true,
+	Beside: Beside,
 	Fields: fields,
 	Checks: Checks,
 	Decode: decode,
+	Holds:  "mcpServers",
 })
 
 var fields = []surface.Field{
@@ -135,7 +138,10 @@ func decode(docs []surface.Document) []surface.Entry[Server] {
 			p := &servers.Map[i]
 			e := surface.Entry[Server]{Name: p.Key, Origin: d.Origin.At(d.Origin.Path, p.Line), Digest: entryDigest(&d, p)}
 			readServer(d, &p.Value, &e)
-			e.Value.Own = namesOwn(&d, &p.Value)
+			if ignored := d.Doc.Get(surface.Ignored).Get(p.Key); ignored != nil && d.Dialect == surface.DialectClaude {
+				e.Value.Ignored = *ignored
+			}
+			e.Value.Own = namesOwn(&d, &p.Value) || mentions(&d, &e.Value.Ignored)
 			out = append(out, e)
 		}
 	}

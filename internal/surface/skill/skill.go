@@ -2,6 +2,8 @@
 package skill
 
 import (
+	"path"
+
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/surface"
 )
@@ -24,7 +26,7 @@ var Surface = surface.Define(surface.Def[Skill]{
 	Needs:  ext.Project,
 	Merge:  surface.Namespaced,
 	Fields: fields,
-	Checks: []*ext.Check{surface.NoFrontMatter, NameDiffers, NamePattern},
+	Checks: []*ext.Check{surface.NoFrontMatter, surface.EntryHooks, surface.EntryGuard, NameDiffers, NamePattern},
 	Read:   read,
 	Check:  check,
 })
@@ -48,7 +50,7 @@ var fields = []surface.Field{
 	{Name: "context", Type: surface.Text, Doc: "\"fork\" runs it in a context of its own (Claude Code)."},
 	{Name: "agent", Type: surface.Text, Doc: "The agent it runs in (Claude Code)."},
 	{Name: "background", Type: surface.Flag, Doc: "It runs in the background (Claude Code)."},
-	{Name: "hooks", Type: surface.Any, Doc: "Not read: hooks come from hook files (Claude Code)."},
+	{Name: "hooks", Type: surface.Any, Doc: "Not asked here: hooks belong in hook files. An entry with one that may deny is refused (Claude Code)."},
 	{Name: "paths", Type: surface.Any, Doc: "Files it applies to (Claude Code)."},
 	{Name: "shell", Type: surface.Text, Doc: "The shell it wants (Claude Code)."},
 }
@@ -73,6 +75,7 @@ func read(d surface.Document, e *surface.Entry[Skill]) {
 		return
 	}
 	v := surface.ReadFields(d, fields, e)
+	surface.ReadHooks(v, e)
 	e.Description = v.Text("description")
 	e.Value = Skill{
 		Label:        v.Text("name"),
@@ -93,11 +96,36 @@ func check(e *surface.Entry[Skill]) {
 		line = n.Line
 	}
 	if s.Label != e.Name {
-		e.Report(NameDiffers, line, "the skill calls itself %s and lies in the directory %s", ext.Quote(s.Label), ext.Quote(e.Name))
+		e.Report(NameDiffers, line, "the skill calls itself %s and %s", ext.Quote(s.Label), whereabouts(e))
+		f := &e.Findings[len(e.Findings)-1]
+		*f = f.Of("name").Wanting(Wanted(e.Name))
 	}
 	if !conforms(e.Name) {
 		e.Report(NamePattern, line, "the name %s is not of a-z, 0-9 and single hyphens within", ext.Quote(e.Name))
 	}
+}
+
+// whereabouts says in which directory the skill lies, and what it goes by where
+// that is not the directory's name: another skill has that, or it lies at the
+// root of its extension.
+func whereabouts(e *surface.Entry[Skill]) string {
+	switch dir := path.Dir(e.Origin.Path); {
+	case path.Base(dir) == e.Name:
+		return "lies in the directory " + ext.Quote(e.Name)
+	case dir == ".":
+		return "goes by " + ext.Quote(e.Name) + ", since it lies at the root of its extension"
+	default:
+		return "lies in the directory " + ext.Quote(dir) + ", where it goes by " + ext.Quote(e.Name)
+	}
+}
+
+// Wanted is the name that a skill should give itself that goes by name; "" where
+// Agent Skills would not take it.
+func Wanted(name string) string {
+	if !conforms(name) {
+		return ""
+	}
+	return name
 }
 
 // conforms reports whether a name keeps the rule of Agent Skills.
