@@ -18,6 +18,12 @@ const (
 	Event      = "event"       // the event, as the client spells it
 	Client     = "client"      // the name of the format that declares it
 	FailClosed = "fail_closed" // the client takes an empty answer for a refusal
+	If         = "if"          // what must hold besides, in the client's own words
+	Prompt     = "prompt"      // what a model is asked, where that is what answers
+	Linux      = "linux"       // what runs on Linux instead
+	MacOS      = "macos"       // what runs on macOS instead
+	Windows    = "windows"     // what runs on Windows instead
+	Also       = "also"        // what else the handler says, key by key
 )
 
 // Occurrence is what is asked about: something that happens in a client.
@@ -44,5 +50,11 @@ var On = surface.DefineHook(surface.HookDef[Occurrence, Answer]{
 		{Name: Event, Type: surface.Text, Required: true, Doc: "The event, as the client spells it."},
 		{Name: Client, Type: surface.Text, Required: true, Doc: "The format that declares it."},
 		{Name: FailClosed, Type: surface.Flag, Doc: "An answer that does not come, or is empty, is a refusal (Cursor)."},
+		{Name: If, Type: surface.Text, Doc: "What must hold for it to be asked, as the client writes it."},
+		{Name: Prompt, Type: surface.Text, Doc: "What a model is asked, where no program is."},
+		{Name: Linux, Type: surface.Text, Doc: "What runs on Linux instead."},
+		{Name: MacOS, Type: surface.Text, Doc: "What runs on macOS instead."},
+		{Name: Windows, Type: surface.Text, Doc: "What runs on Windows instead."},
+		{Name: Also, Type: surface.Text, Doc: "What else the handler says, key by key, as the client writes it."},
 	},
 })

@@ -31,11 +31,15 @@ func TestRoleOf(t *testing.T) {
 		{"codex", "Notification", surface.Guard, false},
 		{"cursor", "beforeShellExecution", surface.Guard, true},
 		{"cursor", "afterFileEdit", surface.Observer, true},
-		{"cursor", "stop", surface.Observer, true},
+		{"cursor", "stop", surface.Guard, true},
+		{"cursor", "postToolUse", surface.Observer, true},
 		{"copilot", "preToolUse", surface.Guard, true},
 		{"copilot", "userPromptSubmitted", surface.Observer, true},
+		{"copilot", "PreToolUse", surface.Guard, true},
+		{"copilot", "subagentStart", surface.Observer, true},
 		{"gemini-cli", "BeforeTool", surface.Guard, true},
-		{"gemini-cli", "AfterTool", surface.Guard, true},
+		{"gemini-cli", "AfterTool", surface.Observer, true},
+		{"gemini-cli", "AfterModel", surface.Guard, true},
 		{"gemini-cli", "SessionEnd", surface.Observer, true},
 		{"antigravity", "PostToolUse", surface.Observer, true},
 		{"antigravity", "Stop", surface.Guard, true},
@@ -53,11 +57,23 @@ func TestRoleOf(t *testing.T) {
 	}
 }
 
+// TestKnownAnywhere wants an event to be known in the capitals of any client, so
+// that a file of none is told from a file of hooks.
+func TestKnownAnywhere(t *testing.T) {
+	for event, want := range map[string]bool{"PreToolUse": true, "pretooluse": true, "beforeShellExecution": true, "AFTERTOOL": true, "description": false, "": false} {
+		if got := clientevent.KnownAnywhere(event); got != want {
+			t.Errorf("KnownAnywhere(%q): got %v, want %v", event, got, want)
+		}
+	}
+}
+
 // TestConsent wants a person who lets a handler answer to be told of which
-// event of which client it is, and what is not written to be absent.
+// event of which client it is and all else that it says, and what is not written
+// to be absent.
 func TestConsent(t *testing.T) {
 	d := surfacetest.Read("hooks/client_event/PreToolUse-1.json", []byte(
-		`{"ref": {"driver": "client-hook", "target": "./guard.sh", "name": "command"}, "matches": ["Bash"], "event": "PreToolUse", "client": "claude-code"}`))
+		`{"ref": {"driver": "client-hook", "target": "./guard.sh", "name": "command"}, "matches": ["Bash"], "event": "PreToolUse", "client": "claude-code",
+		"if": "Bash(rm *)", "prompt": "Is it safe?", "linux": "./l", "macos": "./m", "windows": "./w", "also": "async: true"}`))
 	e := clientevent.On.Decode([]surface.Document{d})[0]
 	im, ok := e.Value.(surface.Implementation)
 	if !ok || len(e.Findings) > 0 || e.Name != "PreToolUse-1" {
@@ -66,7 +82,8 @@ func TestConsent(t *testing.T) {
 	if im.Option(clientevent.Event) != "PreToolUse" || im.Option(clientevent.Client) != "claude-code" || im.Option(clientevent.FailClosed) != "" {
 		t.Errorf("got the options %v, want the event and the client", im.Options)
 	}
-	for _, want := range []string{"guard", "./guard.sh", "about Bash", "event: PreToolUse", "client: claude-code"} {
+	for _, want := range []string{"guard", "./guard.sh", "about Bash", "event: PreToolUse", "client: claude-code",
+		"if: Bash(rm *)", "prompt: Is it safe?", "linux: ./l", "macos: ./m", "windows: ./w", "also: async: true"} {
 		if got := im.Consents(); !strings.Contains(got, want) {
 			t.Errorf("Consents: got %q, want %q in it", got, want)
 		}
