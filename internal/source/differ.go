@@ -16,6 +16,44 @@ var Disagree = &ext.Check{
 	Fix: "Make the manifests agree, or name the format that you mean with format = \"…\" in mortise.toml.",
 }
 
+// layFirst lays the tree out in the format that is preferred, and compares the
+// others with it.
+func layFirst(first detected, others []detected, t *ext.Tree, env Env) {
+	t.Format = first.Name
+	first.Lay(t, first.Manifest, env)
+	if len(others) == 0 {
+		return
+	}
+	several := len(t.Findings)
+	t.Findings.Add(Several.At(t.Origin.At(first.Manifest.Path, 0), "read as %s; also laid out as %s", first.Name, strings.Join(t.Also, ", ")))
+	if t.Findings.Failed() {
+		return // refused whole: there is nothing to compare with
+	}
+	c := comparison{t: t, env: env, first: first, mine: accountOf(t, env), asked: map[string]bool{}}
+	for _, o := range others {
+		if o.Lay != nil {
+			c.with(o)
+		}
+	}
+	if len(c.homeless) > 0 {
+		t.Findings[several].Message = fmt.Sprintf("read as %s, which has no place for %s; also laid out as %s", first.Name, strings.Join(c.homeless, ", "), strings.Join(t.Also, ", "))
+	}
+	t.Findings = slices.DeleteFunc(t.Findings, func(f ext.Finding) bool { // its guards are asked about, and its other hooks are compared
+		return f.Check == NotRead && c.asked[f.Origin.Path]
+	})
+}
+
+// comparison is a tree as it was laid out, held against what other formats make
+// of the same directory.
+type comparison struct {
+	t        *ext.Tree
+	env      Env
+	first    detected
+	mine     account
+	homeless []string        // what only another format has a place for, in words
+	asked    map[string]bool // files from which other formats read hooks
+}
+
 // account is what a format says of a directory, in words that can be compared
 // whatever the format.
 type account struct {
@@ -23,36 +61,55 @@ type account struct {
 	servers map[string]*ext.Doc
 }
 
-// compare lays the tree out in another format as well, and says in one finding
-// where that differs from what was read.
-func compare(t *ext.Tree, first, other detected, env Env) {
-	probe := *t
+// with lays the tree out in another format as well, and says in one finding
+// where that differs from what was read. The guards that only the other format
+// has are guards all the same: they become entries of the tree.
+func (c *comparison) with(other detected) {
+	probe := *c.t
 	probe.Places, probe.Findings, probe.Label, probe.Manifest = nil, nil, "", nil
-	other.Lay(&probe, other.Manifest, env)
-	o := t.Origin.At(cmp.Or(other.Manifest.Path, first.Manifest.Path), 0)
+	other.Lay(&probe, other.Manifest, c.env)
+	o := c.t.Origin.At(cmp.Or(other.Manifest.Path, c.first.Manifest.Path), 0)
+	c.guards(&probe, other.Name)
 	if probe.Findings.Failed() {
 		f := Worst(probe.Findings)
-		t.Findings.Add(Disagree.At(o, "as %s it is at fault: %s", other.Name, f.Message))
+		c.t.Findings.Add(Disagree.At(o, "as %s it is at fault: %s", other.Name, f.Message))
 		return
 	}
-	mine, theirs := accountOf(t, env), accountOf(&probe, env)
-	var said []string
-	if only := beyond(mine.names, theirs.names, other.Format); only != "" {
-		said = append(said, fmt.Sprintf("only %s names %s", t.Format, only))
-	}
-	if only := beyond(theirs.names, mine.names, first.Format); only != "" {
-		said = append(said, fmt.Sprintf("only %s names %s", other.Name, only))
-	}
-	said = append(said, differing(mine.servers, theirs.servers)...)
-	for _, key := range []string{"name", "version"} {
-		x, y := t.Manifest.Word(key), probe.Manifest.Word(key)
-		if x != "" && y != "" && x != y {
-			said = append(said, fmt.Sprintf("the %s is %s in %s and %s in %s", key, quoted(x), t.Format, quoted(y), other.Name))
+	theirs := accountOf(&probe, c.env)
+	for i := range probe.Places {
+		if spec := c.env.Spec(probe.Places[i].Surface); spec != nil && spec.Hook {
+			c.asked[probe.Places[i].File] = true
 		}
 	}
-	if len(said) > 0 {
-		t.Findings.Add(Disagree.At(o, "%s", strings.Join(said, "; ")))
+	if homeless := only(theirs.names, c.mine.names, func(surface string) bool { return !c.first.holds(surface) }); homeless != "" {
+		c.homeless = append(c.homeless, fmt.Sprintf("%s of %s", homeless, other.Name))
 	}
+	if said := c.differences(other, &probe, theirs); len(said) > 0 {
+		c.t.Findings.Add(Disagree.At(o, "%s", strings.Join(said, "; ")))
+	}
+}
+
+// differences are what the two formats do not say alike, although both could.
+func (c *comparison) differences(other detected, probe *ext.Tree, theirs account) (said []string) {
+	if names := only(c.mine.names, theirs.names, other.holds); names != "" {
+		said = append(said, fmt.Sprintf("only %s names %s", c.t.Format, names))
+	}
+	if names := only(theirs.names, c.mine.names, c.first.holds); names != "" {
+		said = append(said, fmt.Sprintf("only %s names %s", other.Name, names))
+	}
+	said = append(said, differing(c.mine.servers, theirs.servers)...)
+	for _, key := range []string{"name", "version"} {
+		x, y := c.t.Manifest.Word(key), probe.Manifest.Word(key)
+		if x != "" && y != "" && x != y {
+			said = append(said, fmt.Sprintf("the %s is %s in %s and %s in %s", key, quoted(x), c.t.Format, quoted(y), other.Name))
+		}
+	}
+	return said
+}
+
+// holds reports whether a format has a place for a surface.
+func (f *Format) holds(surface string) bool {
+	return f.Holds == nil || slices.Contains(f.Holds, surface)
 }
 
 func quoted(s string) string { return ext.Quote(ext.Shorten(s, 60)) }
@@ -100,13 +157,13 @@ func (a *account) addServers(t *ext.Tree, p *ext.Place, env Env) {
 	}
 }
 
-// beyond are the first few of what one format names and the other does not,
-// although it has a place for such a thing.
-func beyond(one, other map[string]string, format *Format) string {
+// only are the first few of what one format names and the other does not, of
+// the surfaces that are wanted.
+func only(one, other map[string]string, wanted func(surface string) bool) string {
 	var names []string
 	for key, name := range one {
 		surface, _, _ := strings.Cut(key, "\x00")
-		if _, ok := other[key]; !ok && (format.Holds == nil || slices.Contains(format.Holds, surface)) {
+		if _, ok := other[key]; !ok && wanted(surface) {
 			names = append(names, name)
 		}
 	}

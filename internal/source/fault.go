@@ -30,6 +30,11 @@ var (
 		Doc: "A file holds nothing but a path: a link that was checked out as a plain file.",
 		Fix: "Check it out with symbolic links enabled (git config core.symlinks true), or replace it by what it names.",
 	}
+	LinkForDocument = &ext.Check{
+		Code: "link-for-document", Severity: ext.Error,
+		Doc: "A file that must be JSON, YAML or TOML holds nothing but a path: a link that was checked out as a plain file. What it declares is not there.",
+		Fix: "Check it out with symbolic links enabled (git config core.symlinks true), or replace it by what it names.",
+	}
 	Followed = &ext.Check{
 		Code: "link-followed", Severity: ext.Info,
 		Doc: "A link of the owner's own leads outside the owner's directory and is followed.",

@@ -1,7 +1,6 @@
 package source
 
 import (
-	"errors"
 	"io/fs"
 	"path"
 	"slices"
@@ -58,7 +57,7 @@ func Into(t *ext.Tree, spec *surface.Spec, dir string, env Env) {
 
 // IntoAs is Into for documents that lie or are called as a format has it.
 func IntoAs(t *ext.Tree, spec *surface.Spec, w Where, env Env) {
-	m := matcher{t: t, spec: spec, limits: env.Limits, dir: w.Dir, where: w, endings: w.Endings}
+	m := matcher{t: t, spec: spec, limits: env.Limits, laying: LayingOf(t, env.Limits), dir: w.Dir, where: w, endings: w.Endings}
 	if len(m.endings) == 0 {
 		m.endings = []string{path.Ext(spec.Files)}
 	}
@@ -70,8 +69,9 @@ func IntoAs(t *ext.Tree, spec *surface.Spec, w Where, env Env) {
 	switch {
 	case !ok:
 	case spec.PerDirectory() && w.Deep > 0:
-		m.taken = map[string]bool{}
+		before := len(t.Places)
 		m.deep(m.dir, entries, 1)
+		m.flatten(t.Places[before:])
 	case spec.PerDirectory():
 		for _, e := range entries {
 			m.unit(e)
@@ -85,12 +85,11 @@ type matcher struct {
 	t       *ext.Tree
 	spec    *surface.Spec
 	limits  ext.Limits
+	laying  *Laying
 	dir     string
 	where   Where
 	endings []string
-	full    bool
-	way     []string        // where the links on the way led
-	taken   map[string]bool // canonical paths of directories that lie deep
+	way     []string // where the links on the way led
 }
 
 // canonical is the path in the canonical tree of what lies at name.
@@ -102,10 +101,7 @@ func (m *matcher) canonical(name string) string {
 	if m.dir != "." {
 		rest = strings.TrimPrefix(name, m.dir+"/")
 	}
-	switch {
-	case m.taken != nil:
-		rest = m.flat(rest)
-	case len(m.where.Endings) > 0:
+	if len(m.where.Endings) > 0 {
 		rest = Canonical(rest, m.where.Endings, m.spec)
 	}
 	return path.Join(m.spec.Dir, rest)
@@ -122,35 +118,21 @@ func Canonical(name string, endings []string, spec *surface.Spec) string {
 	return name
 }
 
-// flat is the canonical path of an entry's document that lies deep: its own
-// directory's name, or, where another has that, all names on the way.
-func (m *matcher) flat(rest string) string {
-	dir, file := path.Split(rest)
-	dir = strings.TrimSuffix(dir, "/")
-	short := path.Base(dir)
-	if m.taken[short] {
-		short = strings.ReplaceAll(dir, "/", "-")
-	}
-	m.taken[short] = true
-	return path.Join(short, file)
-}
-
-func (m *matcher) add(name string) {
-	if len(m.t.Places) >= m.limits.Files {
-		if !m.full {
-			m.full = true
-			m.t.Findings.Add(TooMany.At(m.t.Origin.At(m.dir, 0), "more than %d documents", m.limits.Files))
-		}
-		return
-	}
-	m.t.Places = append(m.t.Places, ext.Place{Surface: m.spec.Name, Path: m.canonical(name), File: name})
-}
+func (m *matcher) add(name string) { m.place(ext.Place{File: name}) }
 
 // fault adds a place without a document: the extension declares an entry here
 // that cannot be read.
-func (m *matcher) fault(name string, f ext.Finding) {
-	m.t.Places = append(m.t.Places, ext.Place{Surface: m.spec.Name, Path: m.canonical(name), File: name, Fault: &f})
+func (m *matcher) fault(name string, f ext.Finding) { m.place(ext.Place{File: name, Fault: &f}) }
+
+func (m *matcher) place(p ext.Place) {
+	if m.laying.Room(1, m.at(m.dir)) {
+		p.Surface, p.Path = m.spec.Name, m.canonical(p.File)
+		m.laying.Add(p)
+	}
 }
+
+// read lists a directory, as far as there is anything left that may be looked at.
+func (m *matcher) read(dir string) ([]fs.DirEntry, error) { return m.laying.List(dir, m.at(dir)) }
 
 func (m *matcher) at(name string) ext.Origin { return m.t.Origin.At(name, 0) }
 
@@ -170,7 +152,7 @@ func (m *matcher) single(name string) {
 // list reads a component's directory. Not ok: there is nothing to read, and
 // what there is to say has been said.
 func (m *matcher) list(dir string) ([]fs.DirEntry, bool) {
-	entries, err := fs.ReadDir(m.t.FS, dir)
+	entries, err := m.read(dir)
 	if err == nil {
 		return entries, true
 	}
@@ -185,19 +167,7 @@ func (m *matcher) list(dir string) ([]fs.DirEntry, bool) {
 	return nil, false
 }
 
-// absent reports whether err means that there is nothing at name: no link that
-// leads nowhere is there, nor on the way there.
-func (m *matcher) absent(name string, err error) bool {
-	if !errors.Is(err, fs.ErrNotExist) {
-		return false
-	}
-	for ; name != "."; name = path.Dir(name) {
-		if info, err := fs.Lstat(m.t.FS, name); err == nil {
-			return info.Mode()&fs.ModeSymlink == 0
-		}
-	}
-	return true
-}
+func (m *matcher) absent(name string, err error) bool { return Absent(m.t.FS, name, err) }
 
 // kind is what an entry is once links are followed. err says why it is nothing.
 func (m *matcher) kind(name string, e fs.DirEntry) (dir bool, err error) {
@@ -225,9 +195,12 @@ func (m *matcher) unit(e fs.DirEntry) {
 
 // document adds a unit's document, or says that the unit has none.
 func (m *matcher) document(unit, file string) {
-	entries, err := fs.ReadDir(m.t.FS, unit)
-	if err != nil {
+	entries, err := m.read(unit)
+	switch {
+	case err != nil:
 		m.fault(path.Join(unit, file), FaultOf(err, m.at(unit)))
+		return
+	case m.laying.wide:
 		return
 	}
 	near := ""
@@ -249,7 +222,7 @@ func (m *matcher) document(unit, file string) {
 		}
 	}
 	if near != "" {
-		m.t.Findings.Add(NearMiss.At(m.at(path.Join(unit, near)), "the file is named %s, expected %s", ext.Quote(near), file))
+		m.t.Findings.Add(NearMiss.At(m.at(path.Join(unit, near)), "the file is named %s, expected %s", ext.Quote(near), file).Wanting(file))
 		return
 	}
 	m.t.Findings.Add(NoDocument.At(m.at(unit), "there is no %s", file))
@@ -363,7 +336,7 @@ func (m *matcher) throughDeep(link, file string, depth int) {
 
 // deepUnit adds a directory's document, where it has one, and goes below.
 func (m *matcher) deepUnit(unit, file string, depth int) {
-	entries, err := fs.ReadDir(m.t.FS, unit)
+	entries, err := m.read(unit)
 	if err != nil {
 		m.fault(path.Join(unit, file), FaultOf(err, m.at(unit)))
 		return
@@ -440,7 +413,7 @@ func (m *matcher) below(dir string, depth int) {
 		m.t.Findings.Add(TooDeep.At(m.at(dir), "more than %d directories deep", m.limits.Depth))
 		return
 	}
-	entries, err := fs.ReadDir(m.t.FS, dir)
+	entries, err := m.read(dir)
 	if err != nil {
 		m.fault(dir, FaultOf(err, m.at(dir)))
 		return

@@ -3,8 +3,10 @@ package source
 import (
 	"errors"
 	"io/fs"
+	"path"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/doc"
 )
 
 // once is a tree's file system while the tree is laid out. A file is opened and
@@ -12,9 +14,19 @@ import (
 // for one goroutine.
 type once struct {
 	fs.FS
-	contents map[string]Content
-	files    map[string]opened
+	contents map[string]Content // by name
+	laxer    map[laxly]Content  // of JSON that was not read as JSON alone
+	parsed   map[laxly]Content  // by where a file really lies
+	files    map[string]opened  // by where a file really lies
 	listings map[string]listed
+	lies     map[string]string // where a name's file really lies
+	layings  map[*ext.Tree]*Laying
+}
+
+// laxly is a file, and how it is read.
+type laxly struct {
+	name string
+	lax  doc.Lax
 }
 
 type opened struct {
@@ -29,27 +41,72 @@ type listed struct {
 }
 
 func newOnce(fsys fs.FS) *once {
-	return &once{FS: fsys, contents: map[string]Content{}, files: map[string]opened{}, listings: map[string]listed{}}
+	return &once{
+		FS: fsys, contents: map[string]Content{}, laxer: map[laxly]Content{}, parsed: map[laxly]Content{}, files: map[string]opened{},
+		listings: map[string]listed{}, lies: map[string]string{}, layings: map[*ext.Tree]*Laying{},
+	}
 }
 
 // content is the file at o.Path as it was read, and is read the first time.
-func (f *once) content(o ext.Origin, limits ext.Limits) Content {
-	c, ok := f.contents[o.Path]
+func (f *once) content(o ext.Origin, limits ext.Limits, lax doc.Lax) Content {
+	if c, ok := f.contents[o.Path]; ok && lax == 0 {
+		return c
+	}
+	c, ok := f.laxer[laxly{o.Path, lax}]
 	if !ok {
-		c = read(f, o, limits)
-		f.contents[o.Path] = c
+		c = f.parse(o, limits, lax)
+		if lax == 0 {
+			f.contents[o.Path] = c
+		} else {
+			f.laxer[laxly{o.Path, lax}] = c
+		}
 	}
 	return c
+}
+
+// parse reads a file. One of several names is read once, and its nodes are of
+// the name that was asked for first: links cost next to nothing, and what a file
+// is read into costs many times what the file does.
+func (f *once) parse(o ext.Origin, limits ext.Limits, lax doc.Lax) Content {
+	at := laxly{f.real(o.Path) + path.Ext(o.Path), lax}
+	c, ok := f.parsed[at]
+	if !ok {
+		c = read(f, o, limits, lax)
+		if !c.Lost {
+			f.parsed[at] = c
+		}
+	}
+	return c
+}
+
+// real is where a file really lies, as far as that can be told; else its name.
+// Asking costs about what reading does: the first names are not asked about,
+// since so few files may be read more than once.
+func (f *once) real(name string) string {
+	const few = 64
+	at, ok := f.lies[name]
+	if ok {
+		return at
+	}
+	at = name
+	if len(f.lies) >= few {
+		if real, ok := Real(f.FS, name); ok {
+			at = real
+		}
+	}
+	f.lies[name] = at
+	return at
 }
 
 // ReadFrom reads a file, or knows what was read of it. Who asks for less than
 // another got is told what a file system would have told them.
 func (f *once) ReadFrom(name string, limit int64) (data []byte, outside string, err error) {
-	was, ok := f.files[name]
+	at := f.real(name)
+	was, ok := f.files[at]
 	if !ok {
 		was.data, was.leads, was.err = readFrom(f.FS, name, limit)
 		if was.err == nil {
-			f.files[name] = was
+			f.files[at] = was
 		}
 	}
 	if was.err == nil && int64(len(was.data)) > limit {

@@ -38,19 +38,22 @@ var BadEnding = &ext.Check{
 // Read reads the file at o.Path. It opens it once and never more than the
 // limit of it; what is wrong comes as findings at o. While a tree is laid out,
 // what was read of it before is not read again.
-func Read(fsys fs.FS, o ext.Origin, limits ext.Limits) Content {
+func Read(fsys fs.FS, o ext.Origin, limits ext.Limits) Content { return ReadLax(fsys, o, limits, 0) }
+
+// ReadLax is Read for a file of a client that takes more than JSON for JSON.
+func ReadLax(fsys fs.FS, o ext.Origin, limits ext.Limits, lax doc.Lax) Content {
 	if f, ok := fsys.(*once); ok {
-		return f.content(o, limits)
+		return f.content(o, limits, lax)
 	}
-	return read(fsys, o, limits)
+	return read(fsys, o, limits, lax)
 }
 
-func read(fsys fs.FS, o ext.Origin, limits ext.Limits) Content {
+func read(fsys fs.FS, o ext.Origin, limits ext.Limits, lax doc.Lax) Content {
 	data, leads, err := readFrom(fsys, o.Path, limits.FileBytes)
 	if err != nil {
 		return Content{Findings: ext.Findings{FaultOf(err, o)}, Lost: true}
 	}
-	c := Parse(o, data)
+	c := parse(o, data, lax)
 	c.Leads = leads
 	target := strings.TrimSpace(string(data[:min(len(data), 512)]))
 	switch {
@@ -59,27 +62,31 @@ func read(fsys fs.FS, o ext.Origin, limits ext.Limits) Content {
 		if c.Doc.Kind == ext.Null { // text alone: whatever reads it would take the path for what is meant
 			c.Findings.Add(LooksLikeLink.At(o, "its only content is the path %s", ext.Quote(target)))
 		}
-	default:
-		c.Findings = ext.Findings{c.Findings[0].With("The file holds nothing but the path %s: a link checked out as a plain file. Check it out with symbolic links enabled, or replace it by what it names.", ext.Quote(target))}
+	default: // what it is not says less than what it is
+		c.Findings = ext.Findings{LinkForDocument.At(o, "its only content is the path %s", ext.Quote(target))}
 	}
 	return c
 }
 
 // Parse reads the structure of data by the ending of o.Path.
-func Parse(o ext.Origin, data []byte) Content {
+func Parse(o ext.Origin, data []byte) Content { return parse(o, data, 0) }
+
+func parse(o ext.Origin, data []byte, lax doc.Lax) Content {
 	c := Content{Data: data}
 	switch path.Ext(o.Path) {
 	case ".md", ".mdc":
 		m := frontmatter.Read(o, data)
 		c.Doc, c.Body, c.BodyLine, c.Findings = m.Front, m.Body, m.BodyLine, m.Findings
 	case ".json":
-		c.Doc, c.Findings = doc.JSON(o, data)
+		c.Doc, c.Findings = doc.JSONC(o, data, lax)
+	case ".jsonc":
+		c.Doc, c.Findings = doc.JSONC(o, data, doc.Comments|doc.Commas)
 	case ".yaml", ".yml":
 		c.Doc, c.Findings = doc.YAML(o, data, 1)
 	case ".toml":
 		c.Doc, c.Findings = doc.TOML(o, data)
 	default:
-		c.Findings.Add(BadEnding.At(o, "the ending %s is not one of .md, .json, .yaml, .toml", ext.Quote(path.Ext(o.Path))))
+		c.Findings.Add(BadEnding.At(o, "the ending %s is not one of .md, .json, .jsonc, .yaml, .toml", ext.Quote(path.Ext(o.Path))))
 	}
 	return c
 }

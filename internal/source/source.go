@@ -5,6 +5,7 @@ package source
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -76,6 +77,9 @@ type Env struct {
 	// Beside reads what lies next to the directory, by names such as
 	// "../.mcp.json". Nil: nothing outside the directory is read.
 	Beside fs.FS
+	// Read are files of the directory that were read already, each as Read gives
+	// it: nobody opens them again.
+	Read map[string]Content
 }
 
 // Spec is the surface of a name, nil when this build has none of it.
@@ -107,6 +111,14 @@ var NotThere = &ext.Check{
 	Code: "source-missing", Severity: ext.Error,
 	Doc: "A directory that should hold an extension is not there, cannot be read, or holds nothing that is one.",
 	Fix: "Correct the path, or remove the entry that names it.",
+}
+
+// Unsearched is what a search for extensions does not read of a directory that it
+// found for its text.
+var Unsearched = &ext.Check{
+	Code: "component-not-searched", Severity: ext.Info,
+	Doc: "A directory without a manifest, which a search found for what it holds, holds more than a search reads: folders of code, or components of another format.",
+	Fix: "Nothing, or look at the directory by itself: mortise check DIR, without --recursive, reads it as one extension.",
 }
 
 // Detect finds the formats of the tree's directory, in the order of formats,
@@ -183,66 +195,82 @@ func folder(t *ext.Tree) string {
 
 // Folder is a folder in which a project keeps entries for a client.
 type Folder struct {
-	Name     string   // ".claude"
+	Name     string   // ".claude"; "" where it is not there, and Beside is
 	Format   string   // "claude-project"
 	Surfaces []string // of the entries that it holds, sorted
+	// Beside is a file that belongs to the folder, lies next to it and declares
+	// something, which naming the folder does not bring in: ".mcp.json". "" where
+	// there is none.
+	Beside string
 }
 
 // Lay recognises the tree's format and lays it out. pin names the format to
 // use, whose marker must be there and is believed; "" means the first that
 // fits. Without any it is laid out as loose files. ok is false when there is
 // nothing of the format that was pinned, or nothing at all. Where the directory
-// is laid out in further formats, it is said where they differ from the one
-// that is read. Every file is opened once.
+// is laid out in further formats, it is said; where none was pinned, they are
+// compared with the one that is read. Every file is opened once.
 func Lay(formats []Format, loose Format, t *ext.Tree, pin string, env Env) (ok bool) {
 	fsys, shared := t.FS, newOnce(t.FS)
+	maps.Copy(shared.contents, env.Read)
 	t.FS = shared
 	defer func() { t.FS = fsys }()
-	wanted := formats
 	if pin != "" {
-		wanted = nil
-		for _, f := range append(formats[:len(formats):len(formats)], loose) {
-			if family(f.Name) == family(pin) && f.Marker != "" {
-				f.Recognise = nil
-				wanted = append(wanted, f)
-			}
-		}
+		ok = layPinned(formats, loose, t, pin, env)
+	} else {
+		ok = layFound(formats, loose, t, env)
 	}
-	found := detect(wanted, t, env, pin != "")
-	i := preferred(found)
-	t.Also = otherNames(found, i)
-	switch {
-	case i < 0 && (pin == "" || family(pin) == family(loose.Name)):
-		ok = layOther(wanted, loose, t, env)
-	case i < 0:
-		t.Format = pin
-		return false
-	default:
-		first := found[i]
-		layFirst(first, slices.Delete(found, i, i+1), t, env)
-		ok = true
+	if ok {
+		shared.settle(t)
 	}
-	shared.settle(t)
 	return ok
 }
 
-// layFirst lays the tree out in the format that is preferred, and compares the
-// others with it.
-func layFirst(first detected, others []detected, t *ext.Tree, env Env) {
-	t.Format = first.Name
-	first.Lay(t, first.Manifest, env)
-	if len(others) == 0 {
-		return
+func layFound(formats []Format, loose Format, t *ext.Tree, env Env) bool {
+	found := detect(formats, t, env, false)
+	i := preferred(found)
+	t.Also = otherNames(found, i)
+	if i < 0 {
+		return layOther(formats, loose, t, env)
 	}
-	t.Findings.Add(Several.At(t.Origin.At(first.Manifest.Path, 0), "read as %s; also laid out as %s", first.Name, strings.Join(t.Also, ", ")))
-	if t.Findings.Failed() {
-		return // refused whole: there is nothing to compare with
-	}
-	for _, o := range others {
-		if o.Lay != nil {
-			compare(t, first, o, env)
+	first := found[i]
+	layFirst(first, slices.Delete(found, i, i+1), t, env)
+	return true
+}
+
+// layPinned lays the tree out in the format that somebody named, and says which
+// others it is laid out in as well: who named one means it, so that nothing is
+// compared.
+func layPinned(formats []Format, loose Format, t *ext.Tree, pin string, env Env) bool {
+	var wanted, others []Format
+	for _, f := range append(formats[:len(formats):len(formats)], loose) {
+		switch {
+		case family(f.Name) != family(pin):
+			others = append(others, f)
+		case f.Marker != "":
+			f.Recognise = nil
+			wanted = append(wanted, f)
 		}
 	}
+	found := detect(wanted, t, env, true)
+	read := detected{Format: &loose}
+	if i := preferred(found); i >= 0 {
+		read = found[i]
+	} else if family(pin) != family(loose.Name) {
+		t.Format = pin
+		return false
+	}
+	t.Format = read.Name
+	read.Lay(t, read.Manifest, env)
+	for _, o := range detect(others, t, env, false) {
+		if o.Manifest.Path != read.Manifest.Path || o.Manifest.Path == "" { // else it is believed to be the manifest of the one that is read
+			t.Also = append(t.Also, o.Name)
+		}
+	}
+	if len(t.Also) > 0 {
+		t.Findings.Add(Several.At(t.Origin.At(read.Manifest.Path, 0), "read as %s, which was named; also laid out as %s", read.Name, strings.Join(t.Also, ", ")))
+	}
+	return read.Marker != "" || len(t.Places) > 0 || t.Findings.Failed()
 }
 
 // layOther lays out a directory without a manifest that is read: as loose

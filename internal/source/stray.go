@@ -39,7 +39,11 @@ func (m *matcher) tell(name string, dir bool) bool {
 	case m.spec.Whole:
 		m.t.Findings.Add(StrayCode.At(m.at(name), "it lies among the entries of %s and is not read; they are %s", m.spec.Name, m.spec.Files))
 	case !dir && strings.EqualFold(path.Ext(name), path.Ext(m.endings[0])) && path.Ext(name) != path.Ext(m.endings[0]):
-		m.t.Findings.Add(NearMiss.At(m.at(name), "the file's ending is %s, expected %s", ext.Quote(path.Ext(name)), m.endings[0]))
+		f := NearMiss.At(m.at(name), "the file's ending is %s, expected %s", ext.Quote(path.Ext(name)), m.endings[0])
+		if want := strings.TrimSuffix(path.Base(name), path.Ext(name)) + path.Ext(m.endings[0]); m.ends(want) {
+			f = f.Wanting(want)
+		}
+		m.t.Findings.Add(f)
 	default:
 		return false
 	}

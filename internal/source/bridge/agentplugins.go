@@ -1,6 +1,9 @@
 package bridge
 
 import (
+	"bytes"
+	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
@@ -19,19 +22,67 @@ var AgentPlugins = source.Format{
 	Name:      "agent-plugins/1.0.0",
 	Doc:       "Agent Plugins 1.0.0, the vendor-neutral format and the canonical one here.",
 	Marker:    "plugin.json",
-	Recognise: agentPluginsSchema,
+	Recognise: recogniseAgentPlugins,
 	Lay:       layAgentPlugins,
+}
+
+// ManifestUnusable is a root plugin.json that says nothing, beside a manifest.
+var ManifestUnusable = &ext.Check{
+	Code: "manifest-unusable", Severity: ext.Warning,
+	Doc: "A plugin.json at the root is no manifest, or cannot be read, beside the manifest of another format, which is read. A client that looks for it first may refuse the directory.",
+	Fix: "Remove the file, or mend it.",
+}
+
+// recogniseAgentPlugins is agentPluginsSchema, and tells of a file that is
+// passed over.
+func recogniseAgentPlugins(t *ext.Tree, m source.Manifest) bool {
+	if agentPluginsSchema(t, m) {
+		return true
+	}
+	switch o := t.Origin.At(m.Path, max(m.Doc.Line, 1)); {
+	case m.Findings.Failed():
+		f := source.Worst(m.Findings)
+		t.Findings.Add(ManifestUnusable.At(f.Origin, "%s", f.Message))
+	case m.Doc.Kind != ext.Map:
+		t.Findings.Add(ManifestUnusable.At(o, "expected an object, found %s", m.Doc.Kind))
+	}
+	return false
 }
 
 // agentPluginsSchema tells an Agent Plugins manifest from the other files of
 // that name by its "$schema". One that cannot be read, or is a manifest of
-// nothing, is taken for one, so that it is refused and not overlooked.
-func agentPluginsSchema(_ *ext.Tree, m source.Manifest) bool {
+// nothing, is taken for one, so that it is refused and not overlooked; but not
+// where the directory is one of another format and nothing in it hints at this
+// one: no client of the other format reads the file.
+func agentPluginsSchema(t *ext.Tree, m source.Manifest) bool {
 	if m.Findings.Failed() || m.Doc.Kind != ext.Map {
-		return true
+		return !slices.ContainsFunc(otherManifests, func(name string) bool { return isFile(t.FS, name) }) || hintsAtAgentPlugins(t, m)
 	}
 	s := m.Doc.Get("$schema")
 	return s != nil && (s.Kind != ext.String || strings.Contains(s.Text, "agent-plugins.org/"))
+}
+
+// otherManifests are those of formats that no root plugin.json is one of.
+var otherManifests = []string{
+	".claude-plugin/plugin.json", ".codex-plugin/plugin.json", ".cursor-plugin/plugin.json",
+	".plugin/plugin.json", ".github/plugin/plugin.json", "gemini-extension.json",
+}
+
+// hintsAtAgentPlugins reports whether a manifest that cannot be read names the
+// schema, or the directory holds what only that format does: guards may be among
+// it.
+func hintsAtAgentPlugins(t *ext.Tree, m source.Manifest) bool {
+	for _, dir := range []string{Namespace, CopilotNamespace} {
+		if _, err := fs.Lstat(t.FS, dir); err == nil || !source.Absent(t.FS, dir, err) {
+			return true
+		}
+	}
+	if m.Doc.Kind != ext.Null { // it could be read
+		return false
+	}
+	const most = 1 << 20
+	data, err := source.ReadBytes(t.FS, m.Path, most)
+	return err != nil || bytes.Contains(data, []byte("agent-plugins.org/"))
 }
 
 // rootSurfaces are the surfaces that Agent Plugins gives a place at the root.

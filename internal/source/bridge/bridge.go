@@ -18,10 +18,10 @@ const Namespace = "dev.mortise"
 var Checks = []*ext.Check{
 	source.Unknown, source.Several, source.NotThere,
 	source.Disagree, source.Packed,
-	ManifestSyntax, ManifestField, ManifestIgnored, ManifestSchema, source.NotRead, source.StrayCode, source.Stray,
-	PathPrefix, PathMissing, PatternEmpty,
-	ServerDisabled, ServerVariable,
-	HooksForm, HookNothing, HooksTwice, HookTimeout, HooksUnread, EventUnknown, HookOff,
+	ManifestSyntax, ManifestField, ManifestIgnored, ManifestSchema, ManifestUnusable, source.NotRead, source.StrayCode, source.Stray,
+	PathPrefix, PathMissing, PathTwice, PatternEmpty,
+	ServerDisabled, ServerSwitch, ServerUnclear, ServerVariable,
+	HooksForm, HookKey, HookNothing, HooksTwice, HookTimeout, HooksUnread, EventUnknown, HookOff,
 }
 
 // Checks on manifests.

@@ -154,3 +154,27 @@ func TestSurfacesThatAreMissing(t *testing.T) {
 		t.Errorf("told: got %q, want %q", got, want)
 	}
 }
+
+// TestRootManifestOfNothing wants a root plugin.json that is none to keep no
+// directory from being read as what another manifest says it is, and to be told.
+func TestRootManifestOfNothing(t *testing.T) {
+	for i := range bridge.Formats {
+		f := &bridge.Formats[i]
+		if f.Lay == nil || f.Doubtful || f.Folder() != "" {
+			continue
+		}
+		for _, marker := range f.Markers() {
+			if marker == "plugin.json" {
+				continue
+			}
+			for _, junk := range []string{"", "[]", "null", "{"} {
+				dir := golden.Dir(t, golden.Files("x/"+marker, `{"name": "x", "version": "1"}`, "x/plugin.json", junk))
+				tree := spinetest.Trees(t, dir, spinetest.Options{})[0]
+				told := slices.ContainsFunc(tree.Findings, func(f ext.Finding) bool { return f.Check == bridge.ManifestUnusable && f.Origin.Path == "plugin.json" })
+				if tree.Format != f.Name || tree.Findings.Failed() || !told {
+					t.Errorf("%s beside a plugin.json of %q: read as %s with %v, want it read as %s and told", marker, junk, tree.Format, tree.Findings, f.Name)
+				}
+			}
+		}
+	}
+}

@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
@@ -89,9 +90,16 @@ func (l *layer) claudeCommands() {
 		case len(p.Value.Map) > 1:
 			l.note(source.NotRead, o, "of what the manifest says of the command %s, only \"source\" is read", ext.Quote(p.Key))
 		}
-		if file, ok := l.inside(from, "commands"); ok {
-			l.t.Places = append(l.t.Places, ext.Place{Surface: spec.Name, Path: l.free(spec, safeName(p.Key)), File: file})
+		file, ok := l.within(from, "commands")
+		if !ok || !l.laying().Room(1, l.of(from)) {
+			continue
 		}
+		place := ext.Place{Surface: spec.Name, Path: l.unused(spec, safeName(p.Key)), File: file}
+		if _, err := fs.Stat(l.t.FS, file); err != nil && !l.there(file) {
+			fault := l.pathMissing(from, "commands", err)
+			place.File, place.Fault = l.m.Path, &fault
+		}
+		l.laying().Add(place)
 	}
 }
 
@@ -181,7 +189,7 @@ func (l *layer) experimentalMonitors(d *ext.Doc) {
 
 func (l *layer) monitor(d *ext.Doc) {
 	l.closed(d, "a monitor", "name", "command", "description", "when")
-	l.node("monitor", nameOf(d, "monitor"), *d)
+	l.entry("monitor", nameOf(d, "monitor"), *d)
 }
 
 // claudeSettings lays what a person must give, the channels that something may
@@ -220,7 +228,7 @@ func (l *layer) channel(d *ext.Doc, i int) {
 	if name == "" {
 		name = fmt.Sprintf("channel %d", i+1)
 	}
-	l.node("app", name, *d)
+	l.entry("app", name, *d)
 }
 
 // dependency lays a plugin that is needed: its name, perhaps with the
@@ -233,9 +241,9 @@ func (l *layer) dependency(d *ext.Doc) {
 		if market != "" {
 			doc.Map = append(doc.Map, pair("marketplace", textAt(d, market)))
 		}
-		l.node("dependency", name, doc)
+		l.entry("dependency", name, doc)
 	case ext.Map:
-		l.node("dependency", nameOf(d, "dependency"), *d)
+		l.entry("dependency", nameOf(d, "dependency"), *d)
 	default:
 		l.note(ManifestField, l.of(d), "a dependency must be a string or an object, found %s", d.Kind)
 	}

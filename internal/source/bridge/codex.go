@@ -26,6 +26,9 @@ var codexKeys = keys{
 	"skills": isPaths, "mcpServers": {ext.String, ext.Map}, "apps": {ext.String, ext.Map}, "hooks": isDeclared,
 }
 
+// codexHooks is the file of hooks that is read without being named.
+const codexHooks = "hooks/hooks.json"
+
 // codexDepth is how deep Codex looks for skills.
 const codexDepth = 6
 
@@ -45,10 +48,15 @@ func layCodex(t *ext.Tree, m source.Manifest, env source.Env) {
 	l.serverKey("mcpServers")
 	l.codexApps()
 	if l.key("hooks") == nil {
-		l.hookFiles("hooks/hooks.json")
-		l.unread("", "hooks.json", "hooks where this format does not look unless its manifest names them: none of them is asked here")
+		l.hookFiles(codexHooks)
 	}
 	l.hookKey("hooks")
+	for _, r := range []struct{ key, file string }{{"mcpServers", ".mcp.json"}, {"apps", ".app.json"}, {"hooks", codexHooks}} {
+		if l.key(r.key) != nil {
+			l.instead(r.key, r.file)
+		}
+	}
+	l.nearHooks(codexHooks)
 	l.markdownUnread("agents", "agents, which this format has none of")
 	l.unread("", "rules", "rules, which this format has none of")
 }
@@ -74,7 +82,7 @@ func (l *layer) codexApps() {
 // agents/ is Codex's own.
 func (l *layer) markdownUnread(dir, what string) {
 	entries, err := fs.ReadDir(l.t.FS, dir)
-	if err == nil && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return path.Ext(e.Name()) == ".md" }) {
-		l.unread("", dir, what)
+	if err != nil || slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return path.Ext(e.Name()) == ".md" }) {
+		l.unread("", dir, what) // what cannot be looked into may hold some
 	}
 }

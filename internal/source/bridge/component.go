@@ -32,6 +32,9 @@ func (l *layer) lay(c component) {
 		l.into(c, l.below(c.dir))
 	}
 	for _, d := range l.paths(given, c.key) {
+		if l.laying().Over() {
+			break
+		}
 		p, ok := l.inside(d, c.key)
 		switch {
 		case !ok || p == l.below(c.dir) && c.adds && given != nil:
@@ -41,6 +44,7 @@ func (l *layer) lay(c component) {
 			l.named(c, p, d)
 		}
 	}
+	l.insteadOf(c)
 }
 
 // into lays the documents of a directory.
@@ -52,34 +56,14 @@ func (l *layer) into(c component, dir string) {
 		}
 		return
 	}
+	if l.laying().Over() {
+		return
+	}
 	w := c.where
 	w.Dir = dir
 	before := len(l.t.Places)
 	source.IntoAs(l.t, spec, w, l.env)
-	l.distinct(before)
-}
-
-// distinct drops what was laid from the place before on and had been laid
-// already: two paths of a manifest may lead to the same files.
-func (l *layer) distinct(before int) {
-	if before == 0 {
-		return
-	}
-	type key struct{ surface, file string }
-	seen := make(map[key]bool, before)
-	for i := range l.t.Places[:before] {
-		if p := &l.t.Places[i]; p.Doc == nil {
-			seen[key{p.Surface, p.File}] = true
-		}
-	}
-	n := before
-	for _, p := range l.t.Places[before:] {
-		if p.Doc != nil || !seen[key{p.Surface, p.File}] {
-			l.t.Places[n] = p
-			n++
-		}
-	}
-	l.t.Places = l.t.Places[:n]
+	l.laying().Distinct(before)
 }
 
 // named lays what a path of the manifest leads to: a file, an entry that is a
@@ -89,20 +73,20 @@ func (l *layer) named(c component, p string, d *ext.Doc) {
 	if spec == nil {
 		return
 	}
-	switch document := path.Join(p, path.Base(spec.Files)); {
-	case c.document(spec, p):
+	document := path.Join(p, path.Base(spec.Files))
+	_, err := fs.Stat(l.t.FS, p)
+	switch {
+	case err != nil && p == l.below(c.dir) && !l.there(p):
+		l.note(source.NoDocument, l.of(d), "key %q names the usual directory, and there is none", c.key)
+	case c.document(spec, p) && (err == nil || l.there(p)):
 		l.file(c, spec, p)
+	case c.document(spec, p):
+		l.missing(c, spec, p, l.pathMissing(d, c.key, err))
+	case err != nil:
+		l.t.Findings.Add(l.pathMissing(d, c.key, err))
 	case spec.PerDirectory() && l.is(document):
 		l.file(c, spec, document)
 	default:
-		switch _, err := fs.Stat(l.t.FS, p); {
-		case err != nil && p == l.below(c.dir) && !l.there(p):
-			l.note(source.NoDocument, l.of(d), "key %q names the usual directory, and there is none", c.key)
-			return
-		case err != nil:
-			l.t.Findings.Add(l.pathMissing(d, c.key, err))
-			return
-		}
 		l.into(c, p)
 	}
 }
@@ -115,18 +99,27 @@ func (c component) document(spec *surface.Spec, p string) bool {
 
 // file adds one file, unless it lies where a directory already led to.
 func (l *layer) file(c component, spec *surface.Spec, file string) {
-	if slices.ContainsFunc(l.t.Places, func(p ext.Place) bool { return p.Surface == spec.Name && p.File == file }) {
-		return
+	if !l.laying().Laid(spec.Name, file) {
+		l.laying().Add(ext.Place{Surface: spec.Name, Path: l.canonical(c, spec, file), File: file})
 	}
-	place := ext.Place{Surface: spec.Name, Path: path.Join(spec.Dir, source.Canonical(path.Base(file), c.where.Endings, spec)), File: file}
-	if spec.PerDirectory() {
-		unit := path.Base(path.Dir(file))
-		if unit == "." {
-			unit = l.self()
-		}
-		place.Path = path.Join(spec.Dir, unit, path.Base(spec.Files))
+}
+
+// missing lays a place for a file that the manifest names and that is not there,
+// so that what it would have declared is refused, at the line that names it.
+func (l *layer) missing(c component, spec *surface.Spec, file string, f ext.Finding) {
+	l.laying().Add(ext.Place{Surface: spec.Name, Path: l.canonical(c, spec, file), File: f.Origin.Path, Fault: &f})
+}
+
+// canonical is the path in the canonical tree of a file that a manifest names.
+func (l *layer) canonical(c component, spec *surface.Spec, file string) string {
+	if !spec.PerDirectory() {
+		return path.Join(spec.Dir, source.Canonical(path.Base(file), c.where.Endings, spec))
 	}
-	l.t.Places = append(l.t.Places, place)
+	unit := path.Base(path.Dir(file))
+	if unit == "." {
+		unit = l.self()
+	}
+	return path.Join(spec.Dir, unit, path.Base(spec.Files))
 }
 
 // self is what the tree goes by where an entry has no other name.
@@ -146,7 +139,7 @@ func (l *layer) others(surfaceName string) func(file string) {
 		if strings.HasPrefix(path.Base(file), ".") {
 			return
 		}
-		l.node(surfaceName, path.Base(file), fileDoc(file))
+		l.entry(surfaceName, path.Base(file), fileDoc(file))
 	}
 }
 
@@ -163,7 +156,7 @@ func (l *layer) programs(dir string) {
 		switch name := path.Join(l.below(dir), e.Name()); {
 		case e.Name() == ".gitkeep":
 		case l.is(name):
-			l.node("executable", e.Name(), fileDoc(name))
+			l.entry("executable", e.Name(), fileDoc(name))
 		default:
 			l.note(source.Stray, l.at(name, 0), "it is no file, so it is no program for the search path")
 		}
@@ -179,7 +172,7 @@ func soleSkill(t *ext.Tree, env source.Env) {
 	if _, err := fs.Stat(t.FS, spec.Dir); err == nil {
 		return
 	}
-	t.Places = append(t.Places, ext.Place{Surface: spec.Name, Path: path.Join(spec.Dir, selfName(t), "SKILL.md"), File: "SKILL.md"})
+	source.LayingOf(t, env.Limits).Add(ext.Place{Surface: spec.Name, Path: path.Join(spec.Dir, selfName(t), "SKILL.md"), File: "SKILL.md"})
 }
 
 func isFile(fsys fs.FS, name string) bool {

@@ -73,17 +73,28 @@ func layCopilot(t *ext.Tree, m source.Manifest, env source.Env) {
 		l.copilotHooks()
 	}
 	l.hookKey("hooks")
+	if l.key("mcpServers") != nil {
+		l.instead("mcpServers", ".mcp.json", ".github/mcp.json")
+	}
+	if l.key("hooks") != nil {
+		l.instead("hooks", copilotHooks...)
+	}
+	l.nearHooks(copilotHooks[1])
 	l.unread("", "rules", "rules, which this format has none of outside "+CopilotNamespace)
 }
 
 // copilotAgents are agents in Copilot's own ending, and in plain Markdown.
 var copilotAgents = source.Where{Endings: []string{".agent.md", ".md"}}
 
-// copilotHooks lays the first of the two files that Copilot looks for.
+// copilotHooks are the two files of hooks that Copilot looks for.
+var copilotHooks = []string{"hooks.json", "hooks/hooks.json"}
+
+// copilotHooks lays the first of the two files that is there.
 func (l *layer) copilotHooks() {
-	for _, name := range []string{"hooks.json", "hooks/hooks.json"} {
+	for i, name := range copilotHooks {
 		if l.there(l.below(name)) {
 			l.hookFile(l.below(name))
+			l.later(l.below(name), copilotHooks[i+1:]...)
 			return
 		}
 	}
@@ -93,6 +104,9 @@ func (l *layer) copilotLanguageServers() {
 	given := l.key("lspServers")
 	if given == nil && l.there(l.below("lsp.json")) {
 		l.languageServerFile(l.below("lsp.json"))
+	}
+	if given != nil {
+		defer l.instead("lspServers", "lsp.json")
 	}
 	for _, d := range items(given) {
 		switch d.Kind {
@@ -120,6 +134,7 @@ func layCopilotNamespace(t *ext.Tree, m source.Manifest, env source.Env) {
 	l.lay(component{surface: "rule", dir: "rules", where: source.Where{Endings: []string{".instructions.md", ".md"}}})
 	l.copilotLanguageServers()
 	l.copilotHooks()
+	l.nearHooks(copilotHooks[1])
 	l.remaining("skills", "agents", "commands", "rules", "hooks", "hooks.json", "lsp.json")
 }
 

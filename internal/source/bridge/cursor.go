@@ -40,6 +40,13 @@ func layCursor(t *ext.Tree, m source.Manifest, env source.Env) {
 		l.hookFiles("hooks/hooks.json")
 	}
 	l.hookKey("hooks")
+	if l.key("mcpServers") != nil {
+		l.instead("mcpServers", "mcp.json", ".mcp.json")
+	}
+	if l.key("hooks") != nil {
+		l.instead("hooks", "hooks/hooks.json")
+	}
+	l.nearHooks("hooks/hooks.json")
 	if d := l.key("variables"); d != nil && d.Kind == ext.Map {
 		l.properties(d)
 	}

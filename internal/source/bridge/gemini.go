@@ -2,8 +2,6 @@ package bridge
 
 import (
 	"fmt"
-	"io/fs"
-	"path"
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
@@ -38,10 +36,11 @@ func layGemini(t *ext.Tree, m source.Manifest, env source.Env) {
 	l.geminiSettings()
 	if d := l.key("themes"); d != nil {
 		for i := range d.List {
-			l.node("theme", nameOf(&d.List[i], fmt.Sprintf("theme %d", i+1)), d.List[i])
+			l.entry("theme", nameOf(&d.List[i], fmt.Sprintf("theme %d", i+1)), d.List[i])
 		}
 	}
 	l.hookFiles("hooks/hooks.json")
+	l.nearHooks("hooks/hooks.json")
 	l.geminiPolicies("policies")
 	l.unread("excludeTools", "", "tools of its client that it switches off: they stay as they are here")
 	l.unread("plan", "", "a directory for plans, which is its client's own")
@@ -57,15 +56,17 @@ func (l *layer) geminiCommands(dir string) {
 	}
 }
 
-// geminiContext lays the files whose text every session is given, as rules.
+// geminiContext lays the files whose text every session is given, as rules. An
+// empty name is none: Gemini CLI then reads the usual file.
 func (l *layer) geminiContext() {
 	given := l.key("contextFileName")
-	if given == nil {
-		if l.is("GEMINI.md") {
+	if given == nil || given.Kind == ext.String && given.Text == "" {
+		if l.there("GEMINI.md") {
 			l.rule("GEMINI.md")
 		}
 		return
 	}
+	defer l.instead("contextFileName", "GEMINI.md")
 	for _, d := range l.paths(given, "contextFileName") {
 		d := *d
 		if !strings.HasPrefix(d.Text, "./") { // a file's name, not a path
@@ -83,8 +84,9 @@ func (l *layer) geminiContext() {
 
 // rule lays a file of Markdown as a rule, whatever it is called.
 func (l *layer) rule(file string) {
-	if spec := l.spec("rule", l.at(file, 0)); spec != nil {
-		l.t.Places = append(l.t.Places, ext.Place{Surface: spec.Name, Path: l.free(spec, safeName(stem(file))), File: file})
+	l.opened[l.real(file)] = true
+	if spec := l.spec("rule", l.at(file, 0)); spec != nil && !l.laying().Laid(spec.Name, file) {
+		l.laying().Add(ext.Place{Surface: spec.Name, Path: l.unused(spec, safeName(stem(file))), File: file})
 	}
 }
 
@@ -110,51 +112,6 @@ func (l *layer) geminiSettings() {
 			}
 			doc.Map = append(doc.Map, p)
 		}
-		l.node("setting", nameOf(item, fmt.Sprintf("setting %d", i+1)), doc)
+		l.entry("setting", nameOf(item, fmt.Sprintf("setting %d", i+1)), doc)
 	}
-}
-
-// geminiPolicies lays the rules of policies that may refuse a call, as guards.
-// What a policy would allow is told: an extension only narrows.
-func (l *layer) geminiPolicies(dir string) {
-	entries, err := fs.ReadDir(l.t.FS, dir)
-	if err != nil {
-		return
-	}
-	for _, e := range entries {
-		file := path.Join(dir, e.Name())
-		if !strings.HasSuffix(e.Name(), ".toml") {
-			l.note(source.Stray, l.at(file, 0), "it is not read: policies are written in TOML")
-			continue
-		}
-		d, fault := l.read(file)
-		if fault != nil {
-			l.broken("client_event", file, fault)
-			continue
-		}
-		for _, r := range items(d.Get("rule")) {
-			l.policy(r)
-		}
-		for i := range d.Map {
-			if d.Map[i].Key != "rule" {
-				l.note(ManifestIgnored, l.at(file, d.Map[i].Line), "key %s of a policy has no meaning here", ext.Quote(d.Map[i].Key))
-			}
-		}
-	}
-}
-
-func (l *layer) policy(d *ext.Doc) {
-	decision := d.Word("decision")
-	if decision == "allow" || decision == "yolo" {
-		l.note(source.NotRead, l.of(d), "a policy allows something; an extension allows nothing here, nor in its client")
-		return
-	}
-	what := d.Get("toolName")
-	names := texts(what)
-	if what != nil && what.Kind == ext.String {
-		names = []string{what.Text}
-	}
-	target := strings.TrimSpace(decision + " " + strings.Join(append(names, texts(d.Get("commandPrefix"))...), " "))
-	doc := mapAt(d, pair("command", textAt(d, target)), pair("type", textAt(d, "policy")))
-	l.handler("BeforeTool", strings.Join(names, "|"), &doc)
 }

@@ -1,10 +1,7 @@
 package bridge
 
 import (
-	"fmt"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
@@ -25,8 +22,8 @@ var (
 	}
 	HooksTwice = &ext.Check{
 		Code: "client-hooks-twice", Severity: ext.Warning,
-		Doc: "A manifest names the hooks file that is read anyway. It is read once here; Claude Code drops the whole set.",
-		Fix: "Remove the key \"hooks\" from the manifest.",
+		Doc: "A manifest names a hooks file that is read anyway, or names it twice. It is read once here; Claude Code drops the whole set.",
+		Fix: "Remove what the manifest says of that file.",
 	}
 	HookTimeout = &ext.Check{
 		Code: "client-hook-timeout", Severity: ext.Warning,
@@ -52,23 +49,25 @@ var (
 
 // dialect is how a client writes its hooks.
 type dialect struct {
-	milliseconds bool // time-outs are in them; else in seconds
-	closed       bool // a root key beside description and hooks drops the file
-	named        bool // the root holds names, each with its events
+	milliseconds bool     // time-outs are in them; else in seconds
+	closed       bool     // a root key beside description and hooks drops the file
+	named        bool     // the root holds names, each with its events
+	switches     []string // keys among the events that are none
 }
 
 var dialects = map[string]dialect{
-	"codex":       {closed: true},
-	"gemini-cli":  {milliseconds: true},
+	"codex":       {closed: true, switches: []string{"state"}},
+	"gemini-cli":  {milliseconds: true, switches: []string{"enabled", "disabled", "notifications"}},
 	"antigravity": {named: true},
 }
 
 // hookFile lays a client's file of hooks. One that cannot be read refuses the
 // extension: a guard may be in it.
 func (l *layer) hookFile(file string) {
+	l.hooked[l.real(file)] = true
 	d, fault := l.read(file)
 	if fault != nil {
-		l.broken("client_event", file, fault)
+		l.lost("client_event", file, fault)
 		return
 	}
 	l.hooks(d)
@@ -84,22 +83,27 @@ func (l *layer) hookFiles(files ...string) {
 }
 
 // hookKey lays what the manifest declares: a path, an object, or a list of
-// both. read are the files that were read already.
-func (l *layer) hookKey(key string, read ...string) {
+// both. Then it tells what was perhaps meant for a usual file, which is read
+// without being named.
+func (l *layer) hookKey(key string, usual ...string) {
 	for _, d := range items(l.key(key)) {
 		switch d.Kind {
 		case ext.Map:
 			l.hooks(d)
 		case ext.String:
 			switch p, ok := l.inside(d, key); {
-			case ok && slices.Contains(read, p):
-				l.note(HooksTwice, l.of(d), "%s is read without being named", ext.Quote(p))
-			case ok:
+			case !ok:
+			case l.hooked[l.real(p)]:
+				l.note(HooksTwice, l.of(d), "%s was read already", ext.Quote(p))
+			default:
 				l.hookFile(p)
 			}
 		default:
 			l.notDeclared(key, d)
 		}
+	}
+	for _, file := range usual {
+		l.nearHooks(file)
 	}
 }
 
@@ -111,10 +115,11 @@ func (l *layer) hooks(d *ext.Doc) {
 		return
 	}
 	inner := d.Get("hooks")
-	wrapped := d.Kind == ext.Map && inner != nil && (inner.Kind == ext.Map || inner.Kind == ext.List) && !dialects[l.client].named
+	wrapped := d.Kind == ext.Map && inner != nil && !dialects[l.client].named
 	if wrapped {
 		l.besideHooks(d)
-		d = inner
+		at := *inner
+		at.Line, d = max(at.Line, d.Line), &at
 	}
 	switch {
 	case d.Kind == ext.List:
@@ -146,19 +151,33 @@ func (l *layer) besideHooks(d *ext.Doc) {
 	}
 }
 
-// eventMap lays an object of events. In a bare one, what is no list and no
-// object is something that stands beside the events.
+// eventMap lays an object of events.
 func (l *layer) eventMap(d *ext.Doc, wrapped bool) {
 	for i := range d.Map {
 		p := &d.Map[i]
-		if !wrapped && p.Value.Scalar() {
+		switch {
+		case slices.Contains(dialects[l.client].switches, p.Key), !wrapped && remark(p):
 			if !slices.Contains([]string{"description", "version", "$schema", "name"}, p.Key) {
 				l.note(ManifestIgnored, l.at(d.File, p.Line), "key %s is no event", ext.Quote(p.Key))
 			}
-			continue
+		default:
+			l.event(p.Key, p)
 		}
-		l.event(p.Key, p)
 	}
+}
+
+// remark reports whether something that stands beside events is none: a text
+// that tells of the file, or a number or a switch, which nobody could take for
+// a guard. Any other text may be one that is written as no client reads it.
+func remark(p *ext.Pair) bool {
+	switch p.Value.Kind {
+	case ext.Bool, ext.Number:
+		return !clientevent.KnownAnywhere(p.Key)
+	case ext.String:
+		return strings.HasPrefix(p.Key, "_") || strings.HasPrefix(p.Key, "$") || strings.HasPrefix(p.Key, "//") ||
+			slices.Contains([]string{"description", "version", "name", "title", "author", "license", "homepage", "note", "notes", "comment"}, p.Key)
+	}
+	return false
 }
 
 // event lays what waits for an event: groups of handlers, or handlers.
@@ -170,15 +189,18 @@ func (l *layer) event(event string, p *ext.Pair) {
 		return
 	}
 	for _, d := range items(&p.Value) {
-		l.group(event, "", d)
+		l.group(event, nil, d)
 	}
 }
 
+// eventKeys are those by which a hook in a list names its event.
+var eventKeys = []string{"event", "hook", "on"}
+
 // listed lays one of a list of hooks: it names its event itself.
 func (l *layer) listed(d *ext.Doc) {
-	for _, key := range []string{"event", "hook", "on"} {
+	for _, key := range eventKeys {
 		if event := d.Word(key); event != "" {
-			l.group(event, "", d)
+			l.group(event, nil, d)
 			return
 		}
 	}
@@ -197,137 +219,100 @@ func (l *layer) hookNamed(p *ext.Pair) {
 		return
 	}
 	for i := range p.Value.Map {
-		if e := &p.Value.Map[i]; e.Value.Kind == ext.List || e.Value.Kind == ext.Map {
-			l.event(e.Key, e)
-		} else if e.Key != "enabled" && e.Key != "description" {
+		switch e := &p.Value.Map[i]; {
+		case e.Key == "enabled" || e.Key == "description":
+		case remark(e):
 			l.note(ManifestIgnored, l.at(p.Value.File, e.Line), "key %s of a hook has no meaning here", ext.Quote(e.Key))
+		default:
+			l.event(e.Key, e)
 		}
 	}
 }
 
-// group lays the handlers of a group that has a matcher, or a single handler.
-func (l *layer) group(event, matcher string, d *ext.Doc) {
+// group lays the handlers of a group, or a single handler. What a group says
+// holds for each of its handlers; outer is what groups around it say.
+func (l *layer) group(event string, outer []ext.Pair, d *ext.Doc) {
 	switch {
 	case d.Kind == ext.String:
-		l.handler(event, matcher, d)
-		return
+		bare := mapAt(d, pair("command", *d))
+		d = &bare
 	case d.Kind != ext.Map:
 		l.malformed(d, "a hook of %s must be an object, found %s", ext.Quote(event), d.Kind)
 		return
 	}
-	if m := d.Get("matcher"); m != nil && m.Scalar() {
-		matcher = m.Text
-	}
 	inner := d.Get("hooks")
 	switch {
+	case inner == nil && l.isOff(d):
+		l.note(HookOff, l.of(d), "a hook of %s is switched off by its name", ext.Quote(event))
 	case inner == nil:
-		l.handler(event, matcher, d)
+		all := *d
+		all.Map = within(outer, d.Map)
+		h := l.handlerOf(event, &all)
+		l.handler(event, &h, d)
 	case inner.Kind != ext.List && inner.Kind != ext.Map:
 		l.malformed(inner, "the hooks of %s must be a list, found %s", ext.Quote(event), inner.Kind)
 	default:
-		for _, h := range items(inner) {
-			l.group(event, matcher, h)
+		outer = l.groupKeys(event, outer, d)
+		for i, h := range items(inner) {
+			if i == 1 {
+				outer = slices.DeleteFunc(outer, long)
+			}
+			l.group(event, outer, h)
 		}
 	}
 }
 
-// handler lays one handler as an implementation of the hook for other clients'
-// events.
-func (l *layer) handler(event, matcher string, d *ext.Doc) {
-	kind, target := runs(d)
-	target = canonicalText(target) // so that what it names counts as part of it
-	if target == "" {
-		l.note(HookNothing, l.of(d), "a hook of %s names nothing that would run", ext.Quote(event))
-		return
+// groupKeys are what a group says to its handlers. What no client is known to
+// have there is told once.
+func (l *layer) groupKeys(event string, outer []ext.Pair, d *ext.Doc) []ext.Pair {
+	const longest = 4 << 10 // of what every handler is given a copy of
+	var own []ext.Pair
+	var odd []string
+	for i := range d.Map {
+		switch p := &d.Map[i]; {
+		case p.Key == "hooks" || slices.Contains(eventKeys, p.Key):
+		case slices.Contains(ofHandlers, p.Key):
+			odd = append(odd, "key "+ext.Quote(p.Key))
+		case strangeness(p) != "":
+			odd = append(odd, strangeness(p))
+		case p.Key != "matcher" && p.Key != clientevent.If || len(shown(&p.Value)) <= longest:
+			own = append(own, *p)
+		default:
+			l.malformed(&p.Value, "%s of a group of hooks of %s is longer than %d bytes", ext.Quote(p.Key), ext.Quote(event), longest)
+		}
 	}
-	pairs := []ext.Pair{pair("ref", mapAt(d,
-		pair("driver", textAt(d, clientevent.Driver)), pair("target", textAt(d, target)), pair("name", textAt(d, kind))))}
-	pairs = append(pairs, pair("role", textAt(d, clientevent.RoleOf(l.client, event).String())))
-	if matcher != "" && matcher != "*" {
-		pairs = append(pairs, pair("matches", ext.Doc{Kind: ext.List, File: d.File, Line: d.Line, List: []ext.Doc{textAt(d, matcher)}}))
+	if len(odd) > 0 {
+		l.note(HookKey, l.of(d), "a group of hooks of %s holds what is not known here: %s", ext.Quote(event), first(odd))
 	}
-	if ms := l.timeout(event, d); ms > 0 {
-		pairs = append(pairs, pair("timeout_ms", ext.Doc{Kind: ext.Number, Text: strconv.Itoa(ms), File: d.File, Line: d.Line}))
-	}
-	pairs = append(pairs, pair("event", textAt(d, event)), pair("client", textAt(d, l.client)))
-	if f := d.Get("failClosed"); f != nil && f.Kind == ext.Bool && f.Text == "true" {
-		pairs = append(pairs, pair("fail_closed", ext.Doc{Kind: ext.Bool, Text: "true", File: d.File, Line: d.Line}))
-	}
-	if l.events[event]++; l.events[event] == 1 && !clientevent.Known(l.client, event) {
-		l.note(EventUnknown, l.of(d), "%s has no event %s that is known here", l.client, ext.Quote(event))
-	}
-	l.node("client_event", fmt.Sprintf("%s-%d", event, l.events[event]), mapAt(d, pairs...))
+	return within(outer, own)
 }
 
-// runs is what kind of handler a node is, and what would run; "" when nothing
-// would.
-func runs(d *ext.Doc) (kind, target string) {
-	if d.Kind == ext.String {
-		return "command", d.Text
-	}
-	kind = d.Word("type")
-	command := ""
-	for _, key := range []string{"command", "bash", "powershell", "commandWindows"} {
-		if command = strings.TrimSpace(strings.Join(append([]string{d.Word(key)}, texts(d.Get("args"))...), " ")); d.Word(key) != "" {
-			break
-		}
-		command = ""
-	}
-	switch {
-	case kind == "prompt" || kind == "agent":
-		if d.Word("prompt") != "" {
-			target = kind
-		}
-	case kind == "http" || kind == "" && command == "" && d.Word("url") != "":
-		kind, target = "http", d.Word("url")
-	case kind == "mcp_tool":
-		target = strings.Trim(d.Word("server")+"/"+d.Word("tool"), "/")
-	case kind == "" && command == "" && d.Word("prompt") != "":
-		kind, target = "prompt", "prompt"
-	default:
-		target = command
-		if kind == "" {
-			kind = "command"
-		}
-	}
-	return kind, target
+// ofHandlers are the keys that say what runs, which no group does.
+var ofHandlers = []string{
+	"type", "command", "args", "exec", "bash", "powershell", "commandWindows", "windows", "linux", "osx",
+	"prompt", "model", "url", "headers", "allowedEnvVars", "server", "tool", "input",
 }
 
-func texts(d *ext.Doc) (out []string) {
-	if d == nil {
-		return nil
-	}
-	for i := range d.List {
-		out = append(out, d.List[i].Text)
-	}
-	return out
-}
-
-// timeout is a handler's time-out in milliseconds, 0 where it has none.
-func (l *layer) timeout(event string, d *ext.Doc) int {
-	const anHour = 3600
-	v, unit := d.Get("timeoutSec"), 1000.0
-	if v == nil {
-		if v = d.Get("timeout"); dialects[l.client].milliseconds {
-			unit = 1
+// within are the pairs of a node, and those around it that it does not have.
+func within(outer, own []ext.Pair) []ext.Pair {
+	out := make([]ext.Pair, 0, len(outer)+len(own))
+	for _, p := range outer {
+		if !slices.ContainsFunc(own, func(q ext.Pair) bool { return q.Key == p.Key }) {
+			out = append(out, p)
 		}
 	}
-	if v == nil || v.Kind != ext.Number {
-		return 0
-	}
-	n, err := strconv.ParseFloat(v.Text, 64)
-	ms := n * unit
-	if err != nil || ms <= 0 || ms > math.MaxInt32 {
-		return 0
-	}
-	if unit == 1000 && n >= anHour {
-		l.note(HookTimeout, l.of(v), "the time-out of a hook of %s is %s seconds", ext.Quote(event), v.Text)
-	}
-	return int(ms)
+	return append(out, own...)
+}
+
+// long reports whether a pair is so long that it is kept with the first handler
+// of a group alone. When a handler is asked is said to each.
+func long(p ext.Pair) bool {
+	const most = 200
+	return p.Key != "matcher" && p.Key != clientevent.If && len(shown(&p.Value)) > most
 }
 
 // malformed lays a place that stands for a hook in no known shape.
 func (l *layer) malformed(d *ext.Doc, format string, args ...any) {
 	f := HooksForm.At(l.of(d), format, args...)
-	l.broken("client_event", d.File, &f)
+	l.lost("client_event", d.File, &f)
 }

@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"cmp"
-	"fmt"
 	"io/fs"
 	"path"
 	"strings"
@@ -21,15 +20,20 @@ type layer struct {
 	noun   string          // what people call it: "plugin"
 	base   string          // what the format's own directory is, below the tree's root
 	taken  map[string]bool // canonical paths of the nodes laid so far, folded
-	events map[string]int  // handlers laid so far, by event
-	told   map[string]bool // surfaces that this build has not, as was said
-	full   bool            // it was said that there are too many places
+	events map[string]int  // handlers laid so far, by what they are called for their event
+	told   map[string]bool // surfaces that this build has not, and events that nobody knows, as was said
+	opened map[string]bool // files that were read for what they declare, by where they really lie
+	off    map[string]bool // names of handlers that the settings at hand switch off
+	hooked map[string]bool // files that were read as hooks, or that are told as not read
+	// pointers lead to the strings of the manifest, by their first byte; nil until
+	// one is asked for.
+	pointers map[*byte]string
 }
 
 func newLayer(t *ext.Tree, m source.Manifest, env source.Env, client string) *layer {
 	return &layer{
 		t: t, m: m, env: env, client: client, noun: "plugin", base: ".",
-		taken: map[string]bool{}, events: map[string]int{}, told: map[string]bool{},
+		taken: map[string]bool{}, events: map[string]int{}, told: map[string]bool{}, opened: map[string]bool{}, hooked: map[string]bool{},
 	}
 }
 
@@ -54,8 +58,16 @@ func (l *layer) below(name string) string { return path.Join(l.base, name) }
 // is reports whether a file stands at a path below the tree's root.
 func (l *layer) is(name string) bool { return isFile(l.t.FS, name) }
 
-// there reports whether anything stands at a path, be it a link to nothing.
+// there reports whether anything stands at a path, be it a link to nothing, or
+// whether that cannot be looked at: who reads it then says so.
 func (l *layer) there(name string) bool {
+	_, err := fs.Lstat(l.t.FS, name)
+	return err == nil || !source.Absent(l.t.FS, name, err)
+}
+
+// stands reports whether something stands at a path, be it a link to nothing. It
+// is for what is only told: what keeps anybody from looking is told elsewhere.
+func (l *layer) stands(name string) bool {
 	_, err := fs.Lstat(l.t.FS, name)
 	return err == nil
 }
@@ -63,13 +75,25 @@ func (l *layer) there(name string) bool {
 // read reads a file that a format names. Not ok: it could not be read, which
 // the fault says.
 func (l *layer) read(file string) (d *ext.Doc, fault *ext.Finding) {
-	c := source.Read(l.t.FS, l.at(file, 0), l.env.Limits)
+	l.opened[l.real(file)] = true
+	c := l.content(file)
 	if c.Lost || c.Findings.Failed() {
 		f := source.Worst(c.Findings)
 		return nil, &f
 	}
 	l.t.Findings.Add(c.Findings...)
 	return &c.Doc, nil
+}
+
+// list lists a directory. One that is not there is empty; one that cannot be
+// looked into counts as an entry of the surface that cannot be read.
+func (l *layer) list(surfaceName, dir string) []fs.DirEntry {
+	entries, err := fs.ReadDir(l.t.FS, dir)
+	if err != nil && !source.Absent(l.t.FS, dir, err) {
+		fault := source.FaultOf(err, l.at(dir, 0))
+		l.lost(surfaceName, dir, &fault)
+	}
+	return entries
 }
 
 // spec is the surface of a name. A build without it says so once, at the place
@@ -81,49 +105,6 @@ func (l *layer) spec(name string, o ext.Origin) *surface.Spec {
 		l.note(source.NotRead, o, "it is of a kind that this build does not know: %s", name)
 	}
 	return s
-}
-
-// crowded reports, and says once, that the tree holds as many places as it may.
-func (l *layer) crowded(o ext.Origin) bool {
-	if len(l.t.Places) < l.env.Limits.Files {
-		return false
-	}
-	if !l.full {
-		l.full = true
-		l.note(source.TooMany, o, "more than %d documents", l.env.Limits.Files)
-	}
-	return true
-}
-
-// node lays a node that was read already as the document of an entry that goes
-// by the name, made into one that a path can hold; a second of the same gets a
-// number.
-func (l *layer) node(surfaceName, name string, d ext.Doc) {
-	o := l.of(&d)
-	spec := l.spec(surfaceName, o)
-	if spec == nil || l.crowded(o) {
-		return
-	}
-	safe := safeName(name)
-	p := l.free(spec, safe)
-	if spec.EntryName(p) != name && d.Kind == ext.Map && d.Get("name") == nil {
-		d = d.With("name", ext.Doc{Kind: ext.String, Text: name, File: d.File, Line: d.Line})
-	}
-	l.t.Places = append(l.t.Places, ext.Place{Surface: spec.Name, Path: p, File: cmp.Or(d.File, l.m.Path), Doc: &d})
-}
-
-// free is a canonical path for a name that no node has yet.
-func (l *layer) free(spec *surface.Spec, name string) string {
-	for n := 1; ; n++ {
-		p := path.Join(spec.Dir, name+path.Ext(spec.Files))
-		if n > 1 {
-			p = path.Join(spec.Dir, fmt.Sprintf("%s-%d%s", name, n, path.Ext(spec.Files)))
-		}
-		if key := surface.Fold(p); !l.taken[key] {
-			l.taken[key] = true
-			return p
-		}
-	}
 }
 
 // safeName is a name as one part of a path: without what separates parts, what
@@ -139,20 +120,6 @@ func safeName(name string) string {
 		return "-"
 	}
 	return s
-}
-
-// broken lays a place that stands for what a file would have declared.
-func (l *layer) broken(surfaceName, file string, fault *ext.Finding) {
-	spec := l.spec(surfaceName, fault.Origin)
-	if spec == nil {
-		l.t.Findings.Add(*fault)
-		return
-	}
-	p := file
-	if strings.Contains(spec.Files, "*") {
-		p = l.free(spec, safeName(file))
-	}
-	l.t.Places = append(l.t.Places, ext.Place{Surface: spec.Name, Path: p, File: file, Fault: fault})
 }
 
 // pair is a key of a node that a format makes.

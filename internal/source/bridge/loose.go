@@ -1,6 +1,8 @@
 package bridge
 
 import (
+	"slices"
+
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/source"
 	"github.com/mortise-dev/mortise/internal/surface"
@@ -11,11 +13,19 @@ import (
 var Loose = source.Format{
 	Name:  "loose",
 	Holds: []string{"skill", "agent", "command", "rule", "prompt", "server", "tool", "resource", "before_tool_call", "client_event"},
-	Doc:   "A directory without a manifest: skills/, agents/, commands/, rules/, prompts/, tools/, hooks/ and mcp.json at its root.",
+	Doc:   "A directory without a manifest: skills/, agents/, commands/, rules/, prompts/, tools/, hooks/ and mcp.json at its root; or a folder of skills.",
 	Lay:   layLoose,
 }
 
 func layLoose(t *ext.Tree, _ source.Manifest, env source.Env) {
+	for _, name := range layComponents(t, env) {
+		t.Findings.Add(source.NotRead.At(t.Origin.At(name, 0), "it is an extension of its own, and no part of this one"))
+	}
+}
+
+// layComponents lays a directory without a manifest. own are the names of those
+// of its sub-directories that would be part of it and are extensions themselves.
+func layComponents(t *ext.Tree, env source.Env) (own []string) {
 	for _, s := range env.Specs {
 		if !s.Inert { // at a root, settings/ and apps/ are anybody's folders
 			source.Into(t, s, s.Dir, env)
@@ -31,6 +41,10 @@ func layLoose(t *ext.Tree, _ source.Manifest, env source.Env) {
 	}
 	source.Strays(t, ".", env, false)
 	soleSkill(t, env)
+	if t.Origin.Trust < ext.Owner && !slices.ContainsFunc(t.Places, func(p ext.Place) bool { return slices.Contains(FolderSurfaces, p.Surface) }) {
+		return folderOfSkills(t, env)
+	}
+	return nil
 }
 
 // looseHooks lays the file in which other clients keep hooks. Its shape tells

@@ -30,7 +30,7 @@ func (l *layer) strict(known keys, whose string) {
 		case !ok:
 			l.note(ManifestIgnored, o, "key %s is not one of %s", ext.Quote(p.Key), whose)
 		case kinds != nil && !slices.Contains(kinds, p.Value.Kind):
-			l.note(ManifestField, o, "key %q must be %s, found %s", p.Key, orKinds(kinds), p.Value.Kind)
+			l.t.Findings.Add(ManifestField.At(o, "key %q must be %s, found %s", p.Key, orKinds(kinds), p.Value.Kind).Of(p.Key))
 		}
 	})
 }
@@ -45,7 +45,8 @@ func (l *layer) lenient(known keys, whose string) {
 		case !ok:
 			l.note(ManifestIgnored, o, "key %s is not one of %s", ext.Quote(p.Key), whose)
 		case kinds != nil && !slices.Contains(kinds, p.Value.Kind):
-			l.note(ManifestIgnored, o, "key %q must be %s, found %s; it is ignored, as in its client", p.Key, orKinds(kinds), p.Value.Kind)
+			f := ManifestIgnored.At(o, "key %q must be %s, found %s; it is ignored, as in its client", p.Key, orKinds(kinds), p.Value.Kind)
+			l.t.Findings.Add(f.Of(p.Key))
 			return
 		}
 		d.Map = append(d.Map, *p)
@@ -117,7 +118,7 @@ func (l *layer) unread(key, location, what string) {
 		l.note(source.NotRead, l.at(l.m.Path, keyLine(&l.m.Doc, key)), "the %s has %s", l.noun, what)
 		return
 	}
-	if location != "" && l.there(l.below(location)) {
+	if location != "" && l.stands(l.below(location)) {
 		l.note(source.NotRead, l.at(l.below(location), 0), "the %s has %s", l.noun, what)
 	}
 }

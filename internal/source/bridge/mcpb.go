@@ -41,7 +41,7 @@ func layBundle(t *ext.Tree, m source.Manifest, env source.Env) {
 		l.mapOf("setting", d)
 	}
 	l.unread("tools", "", "descriptions of tools, which the server gives itself once it runs")
-	l.unread("prompts", "", "descriptions of prompts, which the server gives itself once it runs")
+	l.unread("prompts", "", "prompts whose text stands in the manifest, for its client to offer as commands: they are no commands here")
 }
 
 // bundleServer lays the bundle's one server under the bundle's name.
@@ -50,8 +50,17 @@ func (l *layer) bundleServer() {
 	if s == nil || s.Kind != ext.Map {
 		return
 	}
+	name := l.t.Label
+	if name == "" {
+		name = l.self()
+	}
 	config := s.Get("mcp_config")
-	if config == nil || config.Kind != ext.Map {
+	switch {
+	case config == nil && s.Word("type") == "uv": // since version 0.4 that is as it may be
+		f := ServerUnclear.At(l.of(s), "the manifest leaves it to its client how the server %s is started (\"type\": \"uv\" without \"mcp_config\")", ext.Quote(name))
+		l.refuse("server", name, f.With("Say how it is started in \"mcp_config\": its command, and its arguments with ${__dirname} for the bundle's directory."))
+		return
+	case config == nil || config.Kind != ext.Map:
 		l.note(ManifestField, l.of(s), "\"server\" must say how it is started: \"mcp_config\" is missing or no object")
 		return
 	}
@@ -63,10 +72,6 @@ func (l *layer) bundleServer() {
 			continue
 		}
 		one.Map = append(one.Map, p)
-	}
-	name := l.t.Label
-	if name == "" {
-		name = l.self()
 	}
 	l.servers(&ext.Doc{Kind: ext.Map, File: s.File, Line: s.Line, Map: []ext.Pair{{Key: name, Line: s.Line, Value: one}}})
 }

@@ -13,7 +13,7 @@ import (
 func (l *layer) languageServerFile(file string) {
 	d, fault := l.read(file)
 	if fault != nil {
-		l.broken("language-server", file, fault)
+		l.lost("language-server", file, fault)
 		return
 	}
 	l.languageServers(d)
@@ -37,17 +37,18 @@ func (l *layer) languageServers(d *ext.Doc) {
 		}
 		doc = mapAt(d, pair("lspServers", bare))
 	}
-	if inner := doc.Get("lspServers"); inner.Kind == ext.Map && len(inner.Map) == 0 {
+	inner := doc.Get("lspServers")
+	if inner.Kind == ext.Map && len(inner.Map) == 0 {
 		return // it declares none
 	}
-	l.t.Places = append(l.t.Places, ext.Place{Surface: "language-server", Path: doc.File, File: doc.File, Doc: &doc})
+	l.laying().AddSeveral(ext.Place{Surface: "language-server", Path: doc.File, File: doc.File, Doc: &doc}, len(inner.Map))
 }
 
 // listOf lays each item of a file that holds a list.
 func (l *layer) listOf(surfaceName, file string, lay func(*ext.Doc)) {
 	d, fault := l.read(file)
 	if fault != nil {
-		l.broken(surfaceName, file, fault)
+		l.lost(surfaceName, file, fault)
 		return
 	}
 	if d.Kind != ext.List {
@@ -65,7 +66,7 @@ func (l *layer) mapOf(surfaceName string, d *ext.Doc) {
 		p := &d.Map[i]
 		v := p.Value
 		v.Line = p.Line
-		l.node(surfaceName, p.Key, v)
+		l.entry(surfaceName, p.Key, v)
 	}
 }
 
@@ -87,7 +88,7 @@ func stem(file string) string {
 func (l *layer) apps(file string) {
 	d, fault := l.read(file)
 	if fault != nil {
-		l.broken("app", file, fault)
+		l.lost("app", file, fault)
 		return
 	}
 	switch inner := d.Get("apps"); {
@@ -118,7 +119,7 @@ func (l *layer) properties(d *ext.Doc) {
 	}
 	for i := range inner.Map {
 		p := &inner.Map[i]
-		l.node("setting", p.Key, setting(p, required[p.Key]))
+		l.entry("setting", p.Key, setting(p, required[p.Key]))
 	}
 }
 

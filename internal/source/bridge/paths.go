@@ -1,9 +1,9 @@
 package bridge
 
 import (
-	"io/fs"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
@@ -19,8 +19,13 @@ var (
 	}
 	PathMissing = &ext.Check{
 		Code: "manifest-path-missing", Severity: ext.Error,
-		Doc: "A manifest names a directory or file that cannot be read. The extension is refused: what it declared there is not there.",
+		Doc: "A manifest names a directory or file that is not there or cannot be read. What it would have declared is refused: one entry where that is one file, else the extension.",
 		Fix: "Correct the path, or remove it from the manifest.",
+	}
+	PathTwice = &ext.Check{
+		Code: "manifest-path-twice", Severity: ext.Warning,
+		Doc: "A key of a manifest names the same path more than once. What lies there is read once.",
+		Fix: "Name it once.",
 	}
 	PatternEmpty = &ext.Check{
 		Code: "manifest-pattern-empty", Severity: ext.Warning,
@@ -30,9 +35,29 @@ var (
 )
 
 // inside checks a path that a manifest gives, and is where it leads below the
-// tree's root. ok is false when it leaves the root or is absolute, which has
-// then been reported.
+// tree's root. ok is false when it leaves the root, is absolute or was named by
+// the key before, which has then been reported.
 func (l *layer) inside(d *ext.Doc, key string) (clean string, ok bool) {
+	clean, ok = l.within(d, key)
+	if !ok {
+		return "", false
+	}
+	k, id := l.kept(), key+"\x00"+clean
+	was, twice := k.named[id]
+	switch {
+	case twice && !was.again:
+		l.note(PathTwice, l.of(d), "the path %s of key %q is named before, on line %d", ext.Quote(d.Text), key, l.of(was.doc).Line)
+		fallthrough
+	case twice:
+		k.named[id] = naming{was.doc, key, true}
+		return "", false
+	}
+	k.named[id], k.paths[clean] = naming{doc: d, key: key}, naming{doc: d, key: key}
+	return clean, true
+}
+
+// within is inside for a path that may be named as often as it likes.
+func (l *layer) within(d *ext.Doc, key string) (clean string, ok bool) {
 	o := l.of(d)
 	p := strings.ReplaceAll(d.Text, `\`, "/")
 	clean = path.Clean(p)
@@ -42,10 +67,43 @@ func (l *layer) inside(d *ext.Doc, key string) (clean string, ok bool) {
 		return "", false
 	}
 	if p != "." && !strings.HasPrefix(p, "./") {
-		l.note(PathPrefix, o, "the path %s of key %q lacks ./", ext.Quote(d.Text), key)
+		f := PathPrefix.At(o, "the path %s of key %q lacks ./", ext.Quote(d.Text), key)
+		l.t.Findings.Add(f.Of(l.pointer(d)).Wanting("./" + d.Text))
 	}
 	return clean, true
 }
+
+// pointer is the JSON pointer to a node of the manifest, which is known by its
+// bytes; "" for any other node, and where it would be longer than anybody's is.
+func (l *layer) pointer(d *ext.Doc) string {
+	if len(d.Raw) == 0 {
+		return ""
+	}
+	if l.pointers == nil {
+		l.pointers = map[*byte]string{}
+		l.pointAt(&l.m.Doc, "")
+	}
+	return l.pointers[&d.Raw[0]]
+}
+
+func (l *layer) pointAt(d *ext.Doc, pointer string) {
+	const longest = 100
+	if len(pointer) > longest {
+		return
+	}
+	if d.Kind == ext.String && len(d.Raw) > 0 {
+		l.pointers[&d.Raw[0]] = pointer
+	}
+	for i := range d.List {
+		l.pointAt(&d.List[i], pointer+"/"+strconv.Itoa(i))
+	}
+	for i := range d.Map {
+		l.pointAt(&d.Map[i].Value, pointer+"/"+escapes.Replace(d.Map[i].Key))
+	}
+}
+
+// escapes are those of a JSON pointer (RFC 6901).
+var escapes = strings.NewReplacer("~", "~0", "/", "~1")
 
 func (l *layer) pathMissing(d *ext.Doc, key string, err error) ext.Finding {
 	why := source.FaultOf(err, l.t.Origin).Message
@@ -85,55 +143,4 @@ func items(d *ext.Doc) []*ext.Doc {
 		out[i] = &d.List[i]
 	}
 	return out
-}
-
-// pattern lays what a pattern of the manifest fits: "**" stands for any
-// directories, the rest is a shell's.
-func (l *layer) pattern(c component, p string, d *ext.Doc) {
-	if _, err := path.Match(p, ""); err != nil {
-		l.note(ManifestField, l.of(d), "the pattern %s of key %q is malformed", ext.Quote(d.Text), c.key)
-		return
-	}
-	found := l.matches(".", strings.Split(p, "/"), 0)
-	slices.Sort(found)
-	found = slices.Compact(found)
-	if len(found) == 0 {
-		l.note(PatternEmpty, l.of(d), "the pattern %s of key %q fits nothing", ext.Quote(d.Text), c.key)
-	}
-	for _, file := range found {
-		l.named(c, file, d)
-	}
-}
-
-// matches are the names below dir that fit the parts of a pattern. What begins
-// with a dot is not looked into unless the pattern says so.
-func (l *layer) matches(dir string, parts []string, depth int) (found []string) {
-	if depth > l.env.Limits.Depth {
-		return nil
-	}
-	if parts[0] == "**" && len(parts) > 1 {
-		found = l.matches(dir, parts[1:], depth)
-	}
-	entries, err := fs.ReadDir(l.t.FS, dir)
-	if err != nil {
-		return found
-	}
-	for _, e := range entries {
-		name := path.Join(dir, e.Name())
-		hidden := strings.HasPrefix(e.Name(), ".") && !strings.HasPrefix(parts[0], ".")
-		switch ok, _ := path.Match(parts[0], e.Name()); {
-		case hidden || !ok && parts[0] != "**":
-		case parts[0] == "**":
-			if info, err := fs.Stat(l.t.FS, name); err == nil && info.IsDir() {
-				found = append(found, l.matches(name, parts, depth+1)...)
-			} else if len(parts) == 1 {
-				found = append(found, name)
-			}
-		case len(parts) == 1:
-			found = append(found, name)
-		default:
-			found = append(found, l.matches(name, parts[1:], depth+1)...)
-		}
-	}
-	return found
 }

@@ -16,28 +16,28 @@ import (
 var projects = []source.Format{
 	{Name: "claude-project", Marker: ".claude/", Beside: ".mcp.json", Lay: project("claude-code", layClaudeProject),
 		Holds: []string{"skill", "agent", "command", "rule", "output-style", "workflow", "server", "client_event"},
-		Doc:   "A project's folder for Claude Code: skills/, agents/, commands/, rules/, output-styles/, the hooks of its settings, and the project's .mcp.json beside it."},
+		Doc:   "A project's folder for Claude Code: CLAUDE.md, skills/, agents/, commands/, rules/, output-styles/, workflows/, the hooks of its settings, and the project's .mcp.json beside it."},
 	{Name: "agents-project", Marker: ".agents/", Lay: project("antigravity", layAgentsProject),
-		Holds: []string{"skill", "agent", "command", "rule"},
-		Doc:   "A project's folder that several clients share: skills/, agents/, commands/, rules/."},
+		Holds: []string{"skill", "agent", "command", "rule", "workflow", "server", "client_event"},
+		Doc:   "A project's folder that several clients share: skills/, agents/, commands/, rules/, and Antigravity's workflows/, hooks.json and mcp_config.json."},
 	{Name: "codex-project", Marker: ".codex/", Lay: project("codex", layCodexProject),
 		Holds: []string{"skill", "command", "server", "client_event"},
-		Doc:   "A project's folder for Codex: skills/, prompts/, hooks.json, the servers of config.toml."},
+		Doc:   "A project's folder for Codex: skills/, prompts/, hooks.json, the servers and hooks of config.toml."},
 	{Name: "cursor-project", Marker: ".cursor/", Lay: project("cursor", layCursorProject),
 		Holds: []string{"skill", "agent", "command", "rule", "server", "client_event"},
 		Doc:   "A project's folder for Cursor: skills/, agents/, commands/, rules/*.mdc, hooks.json, mcp.json."},
 	{Name: "gemini-project", Marker: ".gemini/", Lay: project("gemini-cli", layGeminiProject),
-		Holds: []string{"skill", "agent", "command", "server", "client_event"},
-		Doc:   "A project's folder for Gemini CLI: skills/, agents/, commands/**/*.toml, policies/, the servers and hooks of settings.json."},
+		Holds: []string{"skill", "agent", "command", "rule", "server", "client_event"},
+		Doc:   "A project's folder for Gemini CLI: GEMINI.md, skills/, agents/, commands/**/*.toml, policies/, the servers and hooks of settings.json."},
 	{Name: "github-project", Marker: ".github/", Lay: project("copilot", layGitHubProject),
 		Holds: []string{"skill", "agent", "command", "rule", "server", "language-server", "client_event"},
-		Doc:   "A project's folder for GitHub Copilot: skills/, agents/*.agent.md, prompts/*.prompt.md, instructions, hooks/*.json, mcp.json."},
-	{Name: "opencode-project", Marker: ".opencode/", Lay: project("opencode", layOpenCodeProject),
-		Holds: []string{"skill", "agent", "command", "theme", "server"},
-		Doc:   "A project's folder for OpenCode: skills/, agents/, commands/, themes/, the servers of opencode.json. Its plugins are code and not read."},
+		Doc:   "A project's folder for GitHub Copilot: skills/, agents/*.agent.md, prompts/*.prompt.md, instructions, hooks/**/*.json, the hooks of copilot/settings.json, mcp.json."},
+	{Name: "opencode-project", Marker: ".opencode/", Beside: "opencode.json", Lay: project("opencode", layOpenCodeProject),
+		Holds: []string{"skill", "agent", "command", "rule", "theme", "server", "language-server"},
+		Doc:   "A project's folder for OpenCode: skills/, agents/, commands/, themes/, what opencode.json or opencode.jsonc says of agents, commands, instructions, servers and language servers, and the project's opencode.json beside it. Its plugins and tools are code and not read."},
 	{Name: "vscode-project", Marker: ".vscode/", Lay: project("vscode", layVSCodeProject),
-		Holds: []string{"server"},
-		Doc:   "A project's folder for Visual Studio Code: mcp.json."},
+		Holds: []string{"server", "setting"},
+		Doc:   "A project's folder for Visual Studio Code: mcp.json, and the inputs that it asks for."},
 }
 
 // project is a format that lays a folder without a manifest.
@@ -50,6 +50,9 @@ func project(client string, lay func(*layer)) func(*ext.Tree, source.Manifest, s
 }
 
 func layClaudeProject(l *layer) {
+	if l.there("CLAUDE.md") {
+		l.rule("CLAUDE.md")
+	}
 	l.text("skills", "agents", "commands", "rules")
 	l.lay(component{surface: "output-style", dir: "output-styles"})
 	l.lay(component{surface: "workflow", dir: "workflows", where: source.Where{Beside: l.others("workflow")}})
@@ -58,10 +61,21 @@ func layClaudeProject(l *layer) {
 			l.hooksAmong(file)
 		}
 	}
-	l.neighbour()
+	l.nearIn("hooks", "")
+	if d := l.neighbour(".mcp.json"); d != nil {
+		l.serverMap(d)
+	}
+	l.beyond("CLAUDE.md", "skills", "agents", "commands", "rules", "output-styles", "workflows")
 }
 
-func layAgentsProject(l *layer) { l.text("skills", "agents", "commands", "rules") }
+func layAgentsProject(l *layer) {
+	l.text("skills", "agents", "commands", "rules")
+	l.lay(component{surface: "workflow", dir: "workflows"})
+	l.serverFiles("mcp.json", "mcp_config.json")
+	l.hookFiles("hooks.json")
+	l.nearIn("hooks", "")
+	l.beyond("skills", "agents", "commands", "rules", "workflows", "mcp.json", "mcp_config.json", "hooks.json", "plugins")
+}
 
 func layCodexProject(l *layer) {
 	l.lay(component{surface: "skill", dir: "skills", where: source.Where{Deep: codexDepth}})
@@ -69,7 +83,11 @@ func layCodexProject(l *layer) {
 	l.hookFiles("hooks.json")
 	if l.there("config.toml") {
 		l.serversAmong("config.toml", "mcp_servers")
+		l.hooksAmong("config.toml")
 	}
+	l.nearIn("hooks", "")
+	l.unread("", "rules", "rules of Codex's own, which may refuse commands: none of them is asked here")
+	l.beyond("skills", "prompts", "hooks.json", "rules", "plugins")
 }
 
 func layCursorProject(l *layer) {
@@ -77,9 +95,14 @@ func layCursorProject(l *layer) {
 	l.lay(component{surface: "rule", dir: "rules", where: cursorRules})
 	l.serverFiles("mcp.json")
 	l.hookFiles("hooks.json")
+	l.nearIn("hooks", "")
+	l.beyond("skills", "agents", "commands", "rules", "mcp.json", "hooks.json", "plugins")
 }
 
 func layGeminiProject(l *layer) {
+	if l.there("GEMINI.md") {
+		l.rule("GEMINI.md")
+	}
 	l.text("skills", "agents")
 	l.geminiCommands("commands")
 	if l.there("settings.json") {
@@ -87,6 +110,8 @@ func layGeminiProject(l *layer) {
 		l.hooksAmong("settings.json")
 	}
 	l.geminiPolicies("policies")
+	l.nearIn("hooks", "")
+	l.beyond("GEMINI.md", "skills", "agents", "commands", "policies")
 }
 
 func layGitHubProject(l *layer) {
@@ -102,25 +127,34 @@ func layGitHubProject(l *layer) {
 	if l.there("lsp.json") {
 		l.languageServerFile("lsp.json")
 	}
-	l.hookFolder("hooks")
-}
-
-func layOpenCodeProject(l *layer) {
-	for _, names := range [][3]string{{"skill", "skills", "skill"}, {"agent", "agents", "agent"}, {"command", "commands", "command"}} {
-		for _, dir := range names[1:] {
-			l.lay(component{surface: names[0], dir: dir})
+	l.hookFolder("hooks", 0)
+	for _, file := range []string{"copilot/settings.json", "copilot/settings.local.json"} {
+		if l.there(file) {
+			l.hooksAmong(file)
 		}
 	}
-	l.lay(component{surface: "theme", dir: "themes"})
-	for _, dir := range []string{"plugins", "plugin"} {
-		l.unread("", dir, "plugins that are code, which runs in OpenCode alone")
-	}
-	if l.there("opencode.json") {
-		l.serversAmong("opencode.json", "mcp")
-	}
+	l.beyond("skills", "agents", "chatmodes", "prompts", "copilot-instructions.md", "instructions", "mcp.json", "lsp.json", "workflows", "plugins")
 }
 
 func layVSCodeProject(l *layer) { l.serverFiles("mcp.json") }
+
+// componentNames are what clients call the files and directories in which they
+// look for components.
+var componentNames = []string{
+	"skills", "agents", "commands", "rules", "prompts", "instructions", "workflows", "chatmodes", "modes", "output-styles", "themes", "tools", "policies", "plugins",
+	"CLAUDE.md", "AGENTS.md", "GEMINI.md", "copilot-instructions.md",
+	".mcp.json", "mcp.json", "mcp_config.json", ".lsp.json", "lsp.json", "hooks.json",
+}
+
+// beyond tells what a folder holds by the name of a component and is not read,
+// since its client does not look for it there. read are those that are.
+func (l *layer) beyond(read ...string) {
+	for _, name := range componentNames {
+		if !slices.Contains(read, name) && l.there(name) {
+			l.note(source.NotRead, l.at(name, 0), "it has the name of a component, and the client of this folder looks for none of that name here")
+		}
+	}
+}
 
 // text lays the components of a folder that lie where their surfaces say.
 func (l *layer) text(dirs ...string) {
@@ -129,61 +163,48 @@ func (l *layer) text(dirs ...string) {
 	}
 }
 
-// hookFolder lays each file of a folder of hooks.
-func (l *layer) hookFolder(dir string) {
-	entries, err := fs.ReadDir(l.t.FS, dir)
-	if err != nil {
+// hookFolder lays each file of a folder of hooks. What lies in a folder of its
+// own, as collections of hooks have it, is read where it holds hooks.
+func (l *layer) hookFolder(dir string, depth int) {
+	if depth > l.env.Limits.Depth {
+		l.note(source.TooDeep, l.at(dir, 0), "more than %d directories deep", l.env.Limits.Depth)
 		return
 	}
-	for _, e := range entries {
-		if name := path.Join(dir, e.Name()); strings.HasSuffix(name, ".json") {
+	for _, e := range l.list("client_event", dir) {
+		name := path.Join(dir, e.Name())
+		switch ending := path.Ext(e.Name()); {
+		case e.IsDir():
+			l.hookFolder(name, depth+1)
+		case !l.is(name) && e.Type()&fs.ModeSymlink != 0 && ending != ".json":
+			l.note(source.Stray, l.at(name, 0), "links to directories are not looked into among hooks")
+		case ending == ".json" && (depth == 0 || l.holdsHooks(name)):
 			l.hookFile(name)
+		case nearly(e.Name(), strings.TrimSuffix(e.Name(), ending)+".json") && ending != ".yml" && ending != ".yaml" && ending != ".toml":
+			l.note(source.StrayCode, l.at(name, 0), "the file's ending is %s, expected .json", ext.Quote(ending))
 		}
 	}
 }
 
-// among is what a client's own settings hold at a key, beside much that is the
-// client's alone. A file that cannot be read stands for what it would hold.
-func (l *layer) among(surfaceName, file, key string) *ext.Doc {
-	d, fault := l.read(file)
-	if fault != nil {
-		l.broken(surfaceName, file, fault)
+// neighbour is what a project declares in a file beside its folder; nil where
+// there is none, or nothing outside the folder is read. What its paths begin
+// from is the project, which is not the folder.
+func (l *layer) neighbour(name string) *ext.Doc {
+	if l.env.Beside == nil {
 		return nil
 	}
-	return d.Get(key)
-}
-
-func (l *layer) hooksAmong(file string) {
-	if d := l.among("client_event", file, "hooks"); d != nil {
-		l.hooks(&ext.Doc{Kind: ext.Map, File: d.File, Line: d.Line, Map: []ext.Pair{{Key: "hooks", Line: d.Line, Value: *d}}})
-	}
-}
-
-func (l *layer) serversAmong(file, key string) {
-	if d := l.among("server", file, key); d != nil {
-		l.servers(d)
-	}
-}
-
-// neighbour lays the servers that a project declares beside its folder. What
-// their paths begin from is the project, which is not the folder.
-func (l *layer) neighbour() {
-	if l.env.Beside == nil {
-		return
-	}
-	const file = "../.mcp.json"
+	file := "../" + name
 	if _, err := fs.Lstat(l.env.Beside, file); errors.Is(err, fs.ErrNotExist) {
-		return
+		return nil
 	}
-	c := source.Read(l.env.Beside, l.at(file, 0), l.env.Limits)
+	c := source.ReadLax(l.env.Beside, l.at(file, 0), l.env.Limits, laxity(l.client, file))
 	if c.Lost || c.Findings.Failed() {
 		fault := source.Worst(c.Findings)
-		l.broken("server", file, &fault)
-		return
+		l.lost("server", file, &fault)
+		return nil
 	}
 	l.t.Findings.Add(c.Findings...)
 	d := ofProject(c.Doc)
-	l.serverMap(&d)
+	return &d
 }
 
 // ofProject is a node whose paths begin from the project's directory.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/root"
 	"github.com/mortise-dev/mortise/internal/source"
 )
 
@@ -21,23 +22,54 @@ type Folders struct {
 }
 
 // Unnamed are the folders that are not read and hold entries, in the order of
-// the formats. A folder that is a link is found where it lies.
+// the formats, each with the file next to it that belongs to it. A folder that
+// is a link is found where it lies. Of one that is named nothing is told here:
+// its own tree does.
 func (f Folders) Unnamed() []source.Folder {
 	var out []source.Folder
 	for i := range f.Formats {
-		name, ok := strings.CutSuffix(f.Formats[i].Marker, "/")
-		if !ok || strings.Contains(name, "/") {
-			continue
-		}
+		format := &f.Formats[i]
+		name, ok := strings.CutSuffix(format.Marker, "/")
 		path := filepath.Join(f.Dir, name)
-		if info, err := os.Lstat(path); err != nil || !info.IsDir() || slices.Contains(f.Named, path) {
+		if !ok || strings.Contains(name, "/") || slices.Contains(f.Named, path) {
 			continue
 		}
-		if held := f.surfaces(path, f.Formats[i].Name); len(held) > 0 {
-			out = append(out, source.Folder{Name: name, Format: f.Formats[i].Name, Surfaces: held})
+		found := source.Folder{Format: format.Name, Beside: f.beside(format, name)}
+		if info, err := os.Lstat(path); err == nil && info.IsDir() {
+			if found.Surfaces = f.surfaces(path, format.Name); len(found.Surfaces) > 0 {
+				found.Name = name
+			}
+		}
+		if found.Name != "" || found.Beside != "" {
+			out = append(out, found)
 		}
 	}
 	return out
+}
+
+// beside is the file of a format that lies next to its folder, if it declares
+// something or cannot be read. Nothing but that file is looked at, through a
+// root that no link leads out of.
+func (f Folders) beside(format *source.Format, folder string) string {
+	if format.Beside == "" {
+		return ""
+	}
+	r, err := root.Open(f.Dir, root.Options{})
+	if err != nil {
+		return ""
+	}
+	defer r.Close()
+	if _, err := r.Lstat(format.Beside); err != nil {
+		return ""
+	}
+	t := ext.Tree{Extension: ext.BuiltinName, FS: nothing{}, Origin: ext.Origin{Extension: ext.BuiltinName, Source: "path:" + folder, Trust: ext.Project}}
+	env := f.Env
+	env.Beside = source.View{Base: r, Dir: folder}
+	format.Lay(&t, source.Manifest{}, env)
+	if len(t.Places) == 0 {
+		return ""
+	}
+	return format.Beside
 }
 
 // surfaces are those of the entries that a folder of a format holds, sorted.

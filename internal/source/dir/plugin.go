@@ -8,8 +8,6 @@ import (
 	"errors"
 	"io/fs"
 	"iter"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/mortise-dev/mortise/ext"
@@ -80,7 +78,7 @@ func (p *Plugin) tree() ext.Tree {
 	if !source.Lay(p.Formats, p.Loose, &t, p.Format, p.Env) {
 		t.Findings.Add(source.NotThere.At(t.Origin, "the directory %s%s holds no extension of %s", ext.Quote(p.Shown), p.named(), cmp.Or(p.Format, "a known format")))
 	}
-	p.beside(&t)
+	source.Outside(&t, p.Formats, p.Dir)
 	switch name, err := ext.ParseName(t.Label); {
 	case p.Labelled && err == nil && !slices.Contains(ext.Reserved, name):
 		t.Rename(name)
@@ -89,20 +87,6 @@ func (p *Plugin) tree() ext.Tree {
 		t.Findings.Add(NameDiffers.At(t.Origin, "the plugin calls itself %s", ext.Quote(t.Label)))
 	}
 	return t
-}
-
-// beside tells what belongs to the directory and lies next to it: nothing
-// outside the directory that was named is read.
-func (p *Plugin) beside(t *ext.Tree) {
-	for i := range p.Formats {
-		name := p.Formats[i].Beside
-		if name == "" || p.Formats[i].Name != t.Format {
-			continue
-		}
-		if _, err := os.Lstat(filepath.Join(p.Dir, "..", name)); err == nil {
-			t.Findings.Add(source.NotRead.At(t.Origin, "%s lies beside the directory and belongs to it; only what lies in the directory is read", ext.Quote(name)))
-		}
-	}
 }
 
 // named says in a message where the directory was named.

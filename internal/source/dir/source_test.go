@@ -120,7 +120,8 @@ func TestPluginThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestPluginFormat pins a format where a directory is laid out in several.
+// TestPluginFormat pins a format where a directory is laid out in several: it is
+// read alone, held against none of the others, and they are told.
 func TestPluginFormat(t *testing.T) {
 	path := golden.Dir(t, golden.Files(
 		"plugin.json", `{"$schema": "https://agent-plugins.org/schemas/1.0.0/plugin.schema.json", "name": "acme"}`,
@@ -128,17 +129,23 @@ func TestPluginFormat(t *testing.T) {
 		".codex-plugin/plugin.json", `{}`,
 		"commands/x.md", "x",
 	))
-	for _, c := range []struct{ pin, want string }{
-		{"", "acme agent-plugins/1.0.0 plugin [component-not-read commands] [format-several plugin.json] [formats-disagree .claude-plugin/plugin.json] [formats-disagree .codex-plugin/plugin.json]"},
-		{"claude-code", "acme claude-code plugin commands/x.md=commands/x.md"},
-		{"agent-plugins", "acme agent-plugins/1.0.0 plugin [component-not-read commands]"},
-		{"agent-plugins/1.0.0", "acme agent-plugins/1.0.0 plugin [component-not-read commands]"},
-		{"loose", "acme loose plugin commands/x.md=commands/x.md"},
+	for _, c := range []struct{ pin, want, also string }{
+		{"", "acme agent-plugins/1.0.0 plugin [component-not-read commands] [format-several plugin.json] [formats-disagree .claude-plugin/plugin.json] [formats-disagree .codex-plugin/plugin.json]", "claude-code codex"},
+		{"claude-code", "acme claude-code plugin commands/x.md=commands/x.md [format-several .claude-plugin/plugin.json]", "agent-plugins/1.0.0 codex"},
+		{"agent-plugins", "acme agent-plugins/1.0.0 plugin [component-not-read commands] [format-several plugin.json]", "claude-code codex"},
+		{"agent-plugins/1.0.0", "acme agent-plugins/1.0.0 plugin [component-not-read commands] [format-several plugin.json]", "claude-code codex"},
+		{"loose", "acme loose plugin commands/x.md=commands/x.md [format-several ]", "agent-plugins/1.0.0 claude-code codex"},
 	} {
 		p := plugin(path)
 		p.Format = c.pin
 		if got := tell(t, p); got != c.want {
 			t.Errorf("Trees, format %q: got %q, want %q", c.pin, got, c.want)
+		}
+		for tree := range p.Trees(t.Context()) {
+			if got := strings.Join(tree.Also, " "); got != c.also {
+				t.Errorf("Trees, format %q: also %s, want %s", c.pin, got, c.also)
+			}
+			tree.Close()
 		}
 	}
 }
@@ -267,7 +274,7 @@ func TestPluginFolder(t *testing.T) {
 	}
 	p := plugin(filepath.Join(base, ".cursor"))
 	p.Format = "claude-project"
-	if got, want := tell(t, p), "acme claude-project plugin [files-not-read rules] [component-not-read ]"; got != want {
+	if got, want := tell(t, p), "acme claude-project plugin [files-not-read rules] [format-several ] [component-not-read ]"; got != want {
 		t.Errorf("Trees of .cursor as claude-project: got %q, want %q", got, want)
 	}
 }

@@ -37,6 +37,7 @@ type finder struct {
 	// other things as well.
 	recognise func(d *folder, m *source.Format) bool
 	packed    []*folder // folders outside every root that hold packed bundles
+	alone     []alone   // outside every root, without the folders that they belong to
 }
 
 // standing is what is known of a folder before it is looked at.
@@ -72,7 +73,7 @@ func (f *finder) visit(d, parent *folder, as standing, within bool) {
 	case f.hasComponents(d):
 		f.add(candidate{folder: d, parent: parent})
 		components = true
-	case f.ofUnits(d):
+	case f.ofLooseUnits(d):
 		f.add(candidate{folder: d, parent: parent})
 		as = laid
 	}
@@ -81,6 +82,9 @@ func (f *finder) visit(d, parent *folder, as standing, within bool) {
 	}
 	if !within && len(bundles(d)) > 0 {
 		f.packed = append(f.packed, d)
+	}
+	if !within {
+		f.alone = append(f.alone, f.withoutFolder(d)...)
 	}
 	d.folders(func(name string, sub *folder) {
 		if !f.manifestFolder(d, name) {
@@ -117,17 +121,18 @@ func (f *finder) errors() []error {
 }
 
 // marked are the formats whose manifest lies in a folder, in their order.
-func (f *finder) marked(d *folder) (out []source.Format) {
-	if !slices.ContainsFunc(d.entries, func(e fs.DirEntry) bool { return f.begins[e.Name()] }) {
-		return nil
+func (f *finder) marked(d *folder) []source.Format {
+	if d.judged || !slices.ContainsFunc(d.entries, func(e fs.DirEntry) bool { return f.begins[e.Name()] }) {
+		return d.marked
 	}
+	d.judged = true
 	for i := range f.formats {
 		m := &f.formats[i]
 		if slices.ContainsFunc(m.Markers(), d.hasFile) && (!m.Doubtful || f.recognise(d, m)) {
-			out = append(out, *m)
+			d.marked = append(d.marked, *m)
 		}
 	}
-	return out
+	return d.marked
 }
 
 // project is the format that a folder has for its name.
@@ -167,6 +172,12 @@ func (f *finder) manifestFolder(d *folder, name string) bool {
 // ofUnits reports whether a folder holds entries that are folders themselves.
 func (f *finder) ofUnits(d *folder) bool {
 	return slices.ContainsFunc(d.below, func(sub *folder) bool { return sub != nil && sub.has(f.document) })
+}
+
+// ofLooseUnits is ofUnits for a folder that does not say what it holds: what is an
+// extension of its own there is no entry of it.
+func (f *finder) ofLooseUnits(d *folder) bool {
+	return slices.ContainsFunc(d.below, func(sub *folder) bool { return sub != nil && sub.has(f.document) && len(f.marked(sub)) == 0 })
 }
 
 // hasComponents reports whether a folder has one of entries in it, or one of

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/mortise-dev/mortise/internal/root"
+	"github.com/mortise-dev/mortise/internal/source"
 )
 
 // skipped directories hold no extensions of their own.
@@ -21,6 +22,10 @@ type folder struct {
 	below   []*folder     // by position of the entries; nil for what is not looked into
 	err     error         // why it could not be listed
 	isRoot  bool          // found to be a root of an extension
+
+	judged bool                      // marked is known
+	marked []source.Format           // whose manifests lie in it
+	known  map[string]source.Content // manifests that were read to know it
 }
 
 // maxDepth is how deep directories are looked into: far deeper than anybody
@@ -107,6 +112,12 @@ func relative(name, dir string) string {
 
 func (f *folder) position(name string) (int, bool) {
 	return slices.BinarySearchFunc(f.entries, name, func(e fs.DirEntry, name string) int { return strings.Compare(e.Name(), name) })
+}
+
+// plain reports whether the entry of that name is a file, and no link to one.
+func (f *folder) plain(name string) bool {
+	i, ok := f.position(name)
+	return ok && f.entries[i].Type().IsRegular()
 }
 
 // has reports whether there is an entry of that name.

@@ -31,7 +31,7 @@ var Unlisted = &ext.Check{
 }
 
 // Checks lists what the search itself can find.
-var Checks = []*ext.Check{Unclaimed, Unlisted}
+var Checks = []*ext.Check{Unclaimed, Unlisted, Alone, source.Unsearched}
 
 // Source finds the roots below Dir. Each is judged for itself.
 type Source struct {
@@ -78,10 +78,11 @@ func (s *Source) Trees(ctx context.Context) iter.Seq2[ext.Tree, error] {
 			return
 		}
 		defer base.Close()
+		s.stamps = nil
 		all := list(base, s.Workers)
 		f := s.finder(base)
 		f.visit(all, nil, open, false)
-		defer func() { s.stamps = base.Trace() }()
+		defer func() { s.stamps = append(s.stamps, base.Trace()...) }()
 		for _, err := range f.errors() {
 			if !yield(ext.Tree{}, err) {
 				return
@@ -97,6 +98,11 @@ func (s *Source) Trees(ctx context.Context) iter.Seq2[ext.Tree, error] {
 				continue
 			}
 			if !yield(t, nil) {
+				return
+			}
+		}
+		for _, a := range f.alone {
+			if ctx.Err() != nil || !yield(s.withoutFolder(base, a), nil) {
 				return
 			}
 		}
@@ -128,8 +134,7 @@ func (s *Source) finder(base *root.Root) *finder {
 
 // tree lays one root out.
 func (s *Source) tree(base *root.Root, f *finder, c candidate) ext.Tree {
-	dir := filepath.Join(base.Dir(), filepath.FromSlash(c.path))
-	t := ext.Tree{Root: dir, Origin: ext.Origin{Source: "path:" + c.path, Trust: ext.Plugin}}
+	t := s.origin(base, c.folder)
 	opt := s.Open
 	opt.Listing = func(name string) ([]fs.DirEntry, bool) {
 		d := c.at(name)
@@ -140,17 +145,21 @@ func (s *Source) tree(base *root.Root, f *finder, c candidate) ext.Tree {
 	}
 	r, err := base.Sub(c.path, opt)
 	if err != nil {
-		t.Rename(source.NameOf("", dir))
+		t.Rename(source.NameOf("", t.Root))
 		t.Findings.Add(source.FaultOf(err, t.Origin))
 		return t
 	}
 	t.FS, t.Close = r, func() { _ = r.Close() }
 	env := s.Env
+	env.Read = c.known
 	if c.named {
-		env.Beside = s.beside(base, c)
+		env.Beside = beside(base, c)
 	}
 	source.Lay(c.formats, s.Folders, &t, "", env)
-	t.Rename(source.NameOf(t.Label, dir))
+	if c.parent == nil {
+		s.besideBase(base, &t)
+	}
+	t.Rename(source.NameOf(t.Label, t.Root))
 	f.unclaimed(&t, c)
 	f.unlisted(&t, c)
 	f.unpacked(&t, c)
@@ -158,17 +167,31 @@ func (s *Source) tree(base *root.Root, f *finder, c candidate) ext.Tree {
 }
 
 // recognise looks into the manifest of a format whose marker alone says little.
+// What was read to know it is not read again: it is kept with the folder, unless
+// a link leads to it, which may lead out of the folder.
 func (s *Source) recognise(base *root.Root, d *folder, m *source.Format) bool {
 	for _, marker := range m.Markers() {
 		if !d.hasFile(marker) {
 			continue
 		}
-		t := ext.Tree{Root: filepath.Join(base.Dir(), filepath.FromSlash(d.path)), FS: base}
-		name := join(d.path, marker)
-		c := source.Read(base, t.Origin.At(name, 0), s.Env.Limits)
-		if m.Recognise == nil || m.Recognise(&t, source.Manifest{Path: marker, Doc: c.Doc, Findings: c.Findings}) {
-			return true
+		t := s.origin(base, d)
+		t.FS = source.View{Base: base, Dir: d.path}
+		c := source.Read(t.FS, t.Origin.At(marker, 0), s.Env.Limits)
+		if m.Recognise != nil && !m.Recognise(&t, source.Manifest{Path: marker, Doc: c.Doc, Findings: c.Findings}) {
+			continue
 		}
+		if d.plain(marker) && !c.Lost {
+			d.known = map[string]source.Content{marker: c}
+		}
+		return true
 	}
 	return false
+}
+
+// origin is the tree of a folder before anything of it is read.
+func (s *Source) origin(base *root.Root, d *folder) ext.Tree {
+	return ext.Tree{
+		Root:   filepath.Join(base.Dir(), filepath.FromSlash(d.path)),
+		Origin: ext.Origin{Source: "path:" + d.path, Trust: ext.Plugin},
+	}
 }

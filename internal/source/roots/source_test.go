@@ -92,7 +92,8 @@ func TestNameOf(t *testing.T) {
 
 // TestFolders finds the folders that projects keep for their clients: each is
 // an extension of its own, unless it holds nothing of the kind. What lies beside
-// one and belongs to it is read, unless it is a plugin's.
+// one and belongs to it is read, unless it is a plugin's, or lies outside what is
+// searched, which is told.
 func TestFolders(t *testing.T) {
 	files := golden.Files(
 		".claude/skills/a/SKILL.md", "a", ".claude/plugin/.claude-plugin/plugin.json", `{"name": "inner"}`,
@@ -120,7 +121,7 @@ func TestFolders(t *testing.T) {
 		t.Errorf("Trees: got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	if got, want := shown(t, base+"/.claude"), []string{
-		"claude claude-project plugin skills/a/SKILL.md=skills/a/SKILL.md", "inner claude-code plugin",
+		"claude claude-project plugin skills/a/SKILL.md=skills/a/SKILL.md [component-not-read ]", "inner claude-code plugin",
 	}; !slices.Equal(got, want) {
 		t.Errorf("Trees of a folder itself: got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
@@ -194,10 +195,12 @@ func shown(t *testing.T, base string) (out []string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out = append(out, sourcetest.Show(&tree))
+		out = append(out, show(&tree))
 		if tree.Close != nil {
 			tree.Close()
 		}
 	}
 	return out
 }
+
+func show(tree *ext.Tree) string { return sourcetest.Show(tree) }
