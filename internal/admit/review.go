@@ -10,6 +10,7 @@ import (
 	"github.com/mortise-dev/mortise/internal/discover"
 	"github.com/mortise-dev/mortise/internal/state"
 	"github.com/mortise-dev/mortise/internal/surface"
+	"github.com/mortise-dev/mortise/internal/unseen"
 )
 
 // Checks on candidates.
@@ -21,7 +22,7 @@ var (
 	}
 	NameInvalid = &ext.Check{
 		Code: "name-invalid", Severity: ext.Error,
-		Doc: "An entry's name is empty, longer than 256 characters, or holds characters that do not show.",
+		Doc: "An entry's name is empty, longer than 256 characters, or holds characters that do not show and that writing does not need there.",
 		Fix: "Rename the entry.",
 	}
 	NameTwice = &ext.Check{
@@ -212,8 +213,8 @@ func invalidName(s string) string {
 	case strings.TrimSpace(s) != s:
 		return "begins or ends with a blank"
 	}
-	for _, c := range s {
-		if c == utf8.RuneError || ext.Hidden(c) {
+	for at, c := range s {
+		if c == utf8.RuneError || ext.Hidden(c) && !unseen.Needed(s, at) {
 			return "holds characters that do not show"
 		}
 	}

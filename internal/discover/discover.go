@@ -83,6 +83,7 @@ func (c *Candidate) Content() ext.Digest { return c.whole }
 // ends; everything else is a finding.
 func Scan(ctx context.Context, t ext.Tree, o Options) (Candidate, error) {
 	s := scan{tree: &t, options: o, contents: map[string]reading{}}
+	t.Findings = slices.Concat(t.Findings, hiddenInManifest(&t))
 	c := Candidate{tree: t, found: make([]Found, 0, len(t.Places)), derived: new(derived)}
 	for _, spec := range o.Specs {
 		for i := range t.Places {
@@ -142,6 +143,9 @@ func (s *scan) read(ctx context.Context, p *ext.Place, spec *surface.Spec) Found
 	switch {
 	case p.Fault != nil:
 		d.Findings = ext.Findings{*p.Fault}
+		if p.Fault.Origin.Path == p.File {
+			d.Origin.Line = max(p.Fault.Origin.Line, 1)
+		}
 		f.Broken = true
 		return f
 	case p.Doc != nil:
@@ -157,12 +161,16 @@ func (s *scan) read(ctx context.Context, p *ext.Place, spec *surface.Spec) Found
 			d.Findings = ext.Findings{source.Moved.At(o, "it was read from %s, and led elsewhere a moment before", led(c.Leads))}
 		}
 	}
+	if spec.Holds != "" && !f.Broken {
+		apart(d, spec.Holds)
+	}
 	f.Broken = f.Broken || d.Findings.Failed()
 	if p.Dialect != "" { // the same bytes mean something else
 		d.Digest = ext.NewHash("dialect").Text(p.Dialect).Digest(d.Digest).Sum()
 	}
 	if spec.Runs && !f.Broken && s.tree.Describes == nil { // what is described names no code here
 		s.refer(ctx, d)
+		s.beside(d, spec)
 		f.Broken = d.Findings.Failed()
 	}
 	if spec.PerDirectory() && !f.Broken {
@@ -215,8 +223,14 @@ func digest(t *ext.Tree, found []Found) ext.Digest {
 		d := &found[i].Document
 		h.Text(found[i].Spec.Name, d.Path, d.Origin.Path, d.Dialect).Digest(d.Digest)
 		findings(h, d.Findings)
+		for _, name := range sortedKeys(d.Within) {
+			findings(h.Text(name), d.Within[name])
+		}
 		for _, name := range sortedKeys(d.Refs) {
 			h.Text(name).Int(int(d.Refs[name]))
+		}
+		for _, name := range sortedKeys(d.Beside) {
+			h.Text("beside", name).Int(int(d.Beside[name]))
 		}
 	}
 	return h.Sum()

@@ -39,12 +39,36 @@ func (s *scan) refer(ctx context.Context, d *surface.Document) {
 			}
 			d.Code[text] = c
 		}
+		if _, told := d.Refs[text]; !told && s.folder(text) {
+			if d.Refs == nil {
+				d.Refs = map[string]surface.Presence{}
+			}
+			d.Refs[text] = surface.Directory
+		}
 	})
 	if s.options.Enabled {
 		d.Digest = h.Sum()
 	}
 	if s.over {
 		d.Findings.Add(TooMuchCode.At(d.Origin, "what it names is more than %d MiB, %d files or %d words, or lies too deep", maxCode>>20, maxCodeFiles, maxWords))
+	}
+}
+
+// folder reports whether a word of a text is a directory below the root. It looks
+// nothing up that was not looked up as code.
+func (s *scan) folder(text string) (is bool) {
+	named(text, func(p string, _ bool) { is = is || s.words[p] == surface.Directory })
+	return is
+}
+
+// beside looks up what the surface asks about, where the extension is in use.
+func (s *scan) beside(d *surface.Document, spec *surface.Spec) {
+	if !s.options.Enabled || len(spec.Beside) == 0 {
+		return
+	}
+	d.Beside = make(map[string]surface.Presence, len(spec.Beside))
+	for _, name := range spec.Beside {
+		d.Beside[name] = s.presence(name)
 	}
 }
 
@@ -150,7 +174,7 @@ func walkText(d *ext.Doc, visit func(string)) {
 	}
 }
 
-func sortedKeys(m map[string]surface.Presence) []string { return slices.Sorted(maps.Keys(m)) }
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // AssetOutside is a link of a unit's own files that leads out of the extension.
 var AssetOutside = &ext.Check{
@@ -168,7 +192,7 @@ var TooMuchCode = &ext.Check{
 
 // Checks lists what reading can find.
 var Checks = []*ext.Check{
-	source.Escape, source.Dangling, source.Loop, source.LooksLikeLink, source.Followed, source.Moved,
+	source.Escape, source.Dangling, source.Loop, source.LooksLikeLink, source.LinkForDocument, source.Followed, source.Moved,
 	source.TooLarge, source.TooMany, source.TooDeep, source.WrongKind, source.Unreadable, source.Busy, source.Device, source.BadEnding,
 	source.NearMiss, source.Flat, source.NoDocument, AssetOutside, TooMuchCode, NotDigested, TextHidden, TextZeroWidth,
 }
