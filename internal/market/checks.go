@@ -6,7 +6,7 @@ import "github.com/mortise-dev/mortise/ext"
 // file can. An error about an entry refuses that entry.
 var Checks = []*ext.Check{
 	BadFile, FileLink, Field, FieldType, Ignored, Incomplete, Names, Reserved, NoPlugins, Renamed, RenameCircle,
-	Unsafe, NameForm, NameReserved, Twice, Differs,
+	Unsafe, NameForm, NameReserved, Twice, Differs, Credentials,
 	SourceKindUnknown, SourceField, SourceUnsafe, SourceForeign, SourcePrefix, SourceLocalURL, SourcePlain,
 	Outside, Absent, NotDirectory, Empty, ManifestName, Conflict, DeclaredAbsent, PolicyUnknown,
 }
@@ -70,8 +70,8 @@ var (
 	// Renamed is a rename that leads nowhere, or that is not needed.
 	Renamed = &ext.Check{
 		Code: "market-rename", Severity: ext.Warning,
-		Doc: "A rename of a marketplace leads to no entry, or is about a name that an entry has; it is ignored.",
-		Fix: "Name an entry, or null for one that is gone.",
+		Doc: "A rename of a marketplace leads to no entry, or is about a name that an entry has or that is renamed already; it is ignored.",
+		Fix: "Rename each old name once, to the name of an entry, or to null where it is gone.",
 	}
 	// RenameCircle is renames that lead to each other.
 	RenameCircle = &ext.Check{
@@ -193,6 +193,12 @@ var (
 
 // On what an entry says of its plugin.
 var (
+	// Credentials is an address that logs somebody in.
+	Credentials = &ext.Check{
+		Code: "market-credentials", Severity: ext.Warning,
+		Doc: "A marketplace, or the manifest of a plugin that it offers, holds an address with a password or a token in it. It is shown with *** in its place.",
+		Fix: "Write the address without it, and declare the password or token invalid: whoever can read the file has it.",
+	}
 	// Conflict is an entry that wants to be the whole definition and is not.
 	Conflict = &ext.Check{
 		Code: "market-strict", Severity: ext.Error,

@@ -1,11 +1,13 @@
 package market
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/unseen"
 )
 
 // entry reads one entry of a file.
@@ -15,9 +17,12 @@ func (d *reader) entry(f *File, node *ext.Doc, pluginRoot string) Entry {
 		e.Findings.Add(Field.At(e.Origin, "an entry of \"plugins\" must be an object, found %s", node.Kind))
 		return e
 	}
+	e.Findings.Add(unseen.InNode(e.Origin, node)...)
+	node = withoutCredentials(node, e.Origin, &e.Findings)
 	k := keys{doc: node, at: e.Origin, findings: &e.Findings}
 	e.name(k)
 	e.describe(k, f.Kind)
+	e.others(k, f.Kind)
 	e.Declares = components(node)
 	s := sourcing{entry: &e, file: f, keys: k, pluginRoot: pluginRoot}
 	if where, inPlace := s.read(); inPlace {
@@ -69,7 +74,7 @@ const maxName = 255
 
 // describe reads what the entry says about its plugin.
 func (e *Entry) describe(k keys, kind Kind) {
-	e.Title = either(k.text("displayName"), k.under("interface").text("displayName"))
+	e.Title = cmp.Or(k.text("displayName"), k.under("interface").text("displayName"))
 	e.Version = k.text("version")
 	e.Description = k.text("description")
 	e.Author = k.owner("author").Name
@@ -79,6 +84,26 @@ func (e *Entry) describe(k keys, kind Kind) {
 	e.Strict = k.flag("strict", true)
 	if kind == Codex {
 		e.policy(k.under("policy"))
+	}
+}
+
+// entryKeys are the keys of an entry that are read, besides those of components.
+var entryKeys = []string{
+	"$schema", "name", "source", "displayName", "interface", "version", "description", "author", "homepage", "repository", "license",
+	"category", "tags", "keywords", "strict",
+}
+
+// elsewhere are the keys of an entry that some client has a use for, and nothing
+// here; policy is read in the files of the client that has it.
+var elsewhere = []string{"dependencies", "defaultEnabled", "userConfig", "settings", "metadata", "relevance", "policy"}
+
+// others tells of the keys that nothing here reads.
+func (e *Entry) others(k keys, kind Kind) {
+	k.strangers(slices.Concat(entryKeys, componentKeys, elsewhere), "an entry")
+	for _, p := range k.doc.Map {
+		if slices.Contains(elsewhere, p.Key) && (p.Key != "policy" || kind != Codex) {
+			e.Findings.Add(Ignored.At(e.Origin.At(e.Origin.Path, p.Line), "key %q is left to the clients that know it; nothing here uses it", p.Key))
+		}
 	}
 }
 

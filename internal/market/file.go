@@ -1,21 +1,26 @@
 package market
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/root"
 	"github.com/mortise-dev/mortise/internal/source"
 	"github.com/mortise-dev/mortise/internal/surface"
+	"github.com/mortise-dev/mortise/internal/unseen"
 )
 
 // file reads one marketplace file, if it is there.
 func (d *reader) file(at FilePlace) {
 	info, err := d.root.Lstat(at.Path)
-	if errors.Is(err, fs.ErrNotExist) {
+	var kind *root.KindError
+	if errors.Is(err, fs.ErrNotExist) || errors.As(err, &kind) { // a file lies where its directory would: there is none either
 		return
 	}
 	f := File{Path: at.Path, Kind: at.Kind}
@@ -71,30 +76,41 @@ var fileKeys = []string{
 // read takes a file apart.
 func (d *reader) read(f *File, doc *ext.Doc) {
 	m := d.market
-	k := keys{doc: doc, at: d.at(f.Path, 0), findings: &m.Findings}
+	k := keys{doc: m.own(doc, d.at(f.Path, 0)), at: d.at(f.Path, 0), findings: &m.Findings}
 	meta, face, owner := k.under("metadata"), k.under("interface"), k.owner("owner")
-	f.Name = d.marketName(k)
+	if f.Name = d.marketName(k); f.Name != "" {
+		f.named = k.line("name")
+	}
 	first := m.Kind == ""
 	if first {
 		m.Kind = f.Kind
 	}
 	for into, value := range map[*string]string{
 		&m.Title: face.text("displayName"), &m.Owner.Name: owner.Name, &m.Owner.Email: owner.Email, &m.Owner.URL: owner.URL,
-		&m.About:   either(k.text("description"), meta.text("description")),
-		&m.Version: either(k.text("version"), meta.text("version")),
+		&m.About:   cmp.Or(k.text("description"), meta.text("description")),
+		&m.Version: cmp.Or(k.text("version"), meta.text("version")),
 	} {
-		*into = either(*into, value)
+		*into = cmp.Or(*into, value)
 	}
 	if f.Kind == Claude && owner.Name == "" {
 		m.Findings.Add(Incomplete.At(k.line("owner"), "\"owner\" with a \"name\" is missing: Claude Code refuses the marketplace"))
 	}
-	for _, p := range doc.Map {
-		if !slices.Contains(fileKeys, p.Key) {
-			m.Findings.Add(Ignored.At(k.at.At(f.Path, p.Line), "key %s has no meaning in a marketplace", quoted(p.Key)))
-		}
-	}
+	k.strangers(fileKeys, "a marketplace")
 	d.renamed(f, k.value("renames", ext.Map))
 	d.entries(f, k, meta.text("pluginRoot"))
+}
+
+// own is what a file says of the marketplace itself, fit to be shown; its
+// plugins, which are looked at one by one, are as they were.
+func (m *Market) own(doc *ext.Doc, at ext.Origin) *ext.Doc {
+	own := *doc
+	own.Map = slices.DeleteFunc(slices.Clone(doc.Map), func(p ext.Pair) bool { return p.Key == "plugins" })
+	m.Findings.Add(unseen.InNode(at, &own)...)
+	clean := withoutCredentials(&own, at, &m.Findings)
+	if list := doc.Get("plugins"); list != nil {
+		clean.Map = append(clean.Map, doc.Map[slices.IndexFunc(doc.Map, func(p ext.Pair) bool { return p.Key == "plugins" })])
+	}
+	return clean
 }
 
 // marketName is what a file calls the marketplace; "" when that is no name.
@@ -125,7 +141,7 @@ func (d *reader) entries(f *File, k keys, pluginRoot string) {
 		k.findings.Add(NoPlugins.At(k.line("plugins"), "the list \"plugins\" is empty"))
 	}
 	f.Entries = len(list.List)
-	before, seen := len(d.market.Entries), map[string]int{}
+	seen, added := map[string]int{}, map[string]int{}
 	for i := range list.List {
 		e := d.entry(f, &list.List[i], pluginRoot)
 		key := surface.Fold(e.Name)
@@ -141,21 +157,16 @@ func (d *reader) entries(f *File, k keys, pluginRoot string) {
 			seen[key] = e.Origin.Line
 		}
 		e.settle(f.Kind)
-		if was := d.declared(key, before); was != nil {
-			was.also(e)
+		if was, ok := d.declared[key]; ok {
+			d.market.Entries[was].also(e)
 			continue
+		}
+		if key != "" {
+			added[key] = len(d.market.Entries)
 		}
 		d.market.Entries = append(d.market.Entries, e)
 	}
-}
-
-// declared is the entry of a name among the first n.
-func (d *reader) declared(key string, n int) *Entry {
-	i := slices.IndexFunc(d.market.Entries[:n], func(e Entry) bool { return key != "" && surface.Fold(e.Name) == key })
-	if i < 0 {
-		return nil
-	}
-	return &d.market.Entries[i]
+	maps.Copy(d.declared, added)
 }
 
 // settle says what became of a declaration.
@@ -175,7 +186,12 @@ func (e *Entry) also(later Entry) {
 			later.Findings.Add(Differs.At(later.Origin, "it is called %s here, and %s in %s", quoted(later.Name), quoted(e.Name), e.Origin.Path))
 		}
 	}
-	all, findings := append(e.Declarations, later.Declarations...), append(e.Findings, later.Findings...)
+	all, findings := append(e.Declarations, later.Declarations...), e.Findings
+	for _, f := range later.Findings {
+		if !slices.Contains(findings, f) { // both may read one manifest
+			findings.Add(f)
+		}
+	}
 	if e.Refused && !later.Refused {
 		*e = later
 	}
@@ -194,11 +210,4 @@ func lists(d *ext.Doc) string {
 		return ""
 	}
 	return "; there is a list " + strings.Join(names, ", ")
-}
-
-func either(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }

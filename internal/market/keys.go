@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/spelling"
+	"github.com/mortise-dev/mortise/internal/unseen"
 )
 
 // keys reads the keys of one object. What has the wrong type is told and taken
@@ -41,15 +43,29 @@ func (k keys) value(key string, kinds ...ext.Kind) *ext.Doc {
 	return v
 }
 
+// text is a string that can be shown. One that hides something is told with all
+// that holds it, and is "" here.
 func (k keys) text(key string) string {
 	if v := k.value(key, ext.String); v != nil {
-		return v.Text
+		return shown(v.Text)
 	}
 	return ""
 }
 
-// texts are the strings of a list, or the one string in its place.
+func shown(text string) string {
+	if unseen.Hides(text) {
+		return ""
+	}
+	return text
+}
+
+// texts are the strings of a list that can be shown, or the one in its place.
 func (k keys) texts(key string) []string {
+	return slices.DeleteFunc(k.strings(key), unseen.Hides)
+}
+
+// strings are the strings of a list, or the one string in its place.
+func (k keys) strings(key string) []string {
 	v := k.value(key, ext.List, ext.String)
 	switch {
 	case v == nil:
@@ -85,8 +101,22 @@ func (k keys) under(key string) keys {
 // owner reads who somebody is: an object, or a name alone.
 func (k keys) owner(key string) Owner {
 	if v := k.doc.Get(key); v != nil && v.Kind == ext.String {
-		return Owner{Name: v.Text}
+		return Owner{Name: shown(v.Text)}
 	}
 	in := k.under(key)
 	return Owner{Name: in.text("name"), Email: in.text("email"), URL: in.text("url")}
+}
+
+// strangers tells of the keys that are not known in what this is.
+func (k keys) strangers(known []string, what string) {
+	for _, p := range k.doc.Map {
+		if slices.Contains(known, p.Key) {
+			continue
+		}
+		meant := ""
+		if near := spelling.Nearest(p.Key, known); near != "" {
+			meant = "; did you mean " + near + "?"
+		}
+		k.findings.Add(Ignored.At(k.at.At(k.at.Path, p.Line), "key %s has no meaning in %s%s", quoted(p.Key), what, meant))
+	}
 }

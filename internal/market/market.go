@@ -26,6 +26,9 @@ type Options struct {
 	Source string
 	Trust  ext.Trust
 	Limits ext.Limits
+	// Open is how the directory is open, and so those in it are. With a trace
+	// there is Market.Seen.
+	Open root.Options
 	// Recognise names the formats that the directory t.FS is laid out in, the one
 	// that would be read first, with that one's manifest. Nil: none are told.
 	Recognise func(t *ext.Tree) (formats []string, m source.Manifest)
@@ -33,8 +36,9 @@ type Options struct {
 
 // Market is what the marketplace files of one directory say together.
 type Market struct {
-	Name     string // safe in a path
-	Own      string // what it calls itself; "" when it does not say
+	Name     string     // safe in a path
+	Own      string     // what it calls itself; "" when it does not say
+	OwnAt    ext.Origin // where it says so
 	Title    string
 	Version  string
 	About    string // its description
@@ -44,6 +48,9 @@ type Market struct {
 	Entries  []Entry
 	Renames  []Rename
 	Findings ext.Findings // of the marketplace itself; those of entries are with them
+	// Seen is all that was looked at, by paths below the directory; nil without a
+	// trace.
+	Seen []root.Stamp
 }
 
 // Owner is who publishes a marketplace.
@@ -57,6 +64,8 @@ type File struct {
 	Leads   string // another of the files, which it is a link to; it is read there
 	Entries int    // that it declares
 	Refused bool   // nothing of it could be used; a finding says why
+
+	named ext.Origin // where it says Name
 }
 
 // Rename is a name that a plugin had before.
@@ -104,19 +113,31 @@ type Policy struct {
 	Products       []string
 }
 
+// Partial reports whether the plugin is less than what lies in its directory: the
+// entry alone says what it is, or names skills of the marketplace's own directory.
+func (e *Entry) Partial() bool {
+	i := slices.IndexFunc(e.Declarations, func(d Declaration) bool { return d.Origin == e.Origin })
+	if i < 0 || !e.Declarations[i].Kind.strict() {
+		return false
+	}
+	own := e.Place != nil && e.Place.Dir == "."
+	return !e.Strict || own && slices.ContainsFunc(e.Declares, func(c Component) bool { return c.Key == "skills" })
+}
+
 // Remote reports whether the plugin lies outside the marketplace's directory.
 func (e *Entry) Remote() bool { return e.Place == nil }
 
 // Read reads the marketplace in r. Without any file the market has none, and
 // no finding either.
 func Read(r *root.Root, o Options) *Market {
-	d := reader{root: r, Options: o, market: &Market{}, looks: map[string]look{}}
+	d := reader{root: r, Options: o, market: &Market{}, looks: map[string]look{}, declared: map[string]int{}}
 	for _, at := range Places {
 		d.file(at)
 	}
 	d.name()
 	d.renames()
 	d.market.Findings.Sort()
+	d.market.Seen = append(d.market.Seen, r.Trace()...)
 	return d.market
 }
 
@@ -127,6 +148,9 @@ type reader struct {
 	market *Market
 	moved  []Rename        // as written
 	looks  map[string]look // by directory
+	// declared are the entries of the files so far, by their folded names; of
+	// several in one file the first.
+	declared map[string]int
 }
 
 // look is what a directory is laid out in.
@@ -147,13 +171,13 @@ func (d *reader) name() {
 		switch {
 		case f.Name == "":
 		case m.Own == "":
-			m.Own = f.Name
+			m.Own, m.OwnAt = f.Name, f.named
 		case f.Name != m.Own:
-			m.Findings.Add(Names.At(d.at(f.Path, 0), "this file calls it %s, and another %s", quoted(f.Name), quoted(m.Own)))
+			m.Findings.Add(Names.At(f.named, "this file calls it %s, and another %s", quoted(f.Name), quoted(m.Own)))
 		}
 	}
 	if slices.Contains(claudeReserved, surface.Fold(m.Own)) {
-		m.Findings.Add(Reserved.At(d.at(m.Files[0].Path, 0), "%s is a name that Claude Code takes from its maker's marketplaces alone", quoted(m.Own)))
+		m.Findings.Add(Reserved.At(m.OwnAt, "%s is a name that Claude Code takes from its maker's marketplaces alone", quoted(m.Own)))
 	}
 	m.Name = m.Own
 	if d.Name != "" {
@@ -168,20 +192,26 @@ func (d *reader) name() {
 // see names, and else those that what it was renamed to leads to. now is the
 // name that they go by, and gone says that the marketplace has it no more.
 func (m *Market) Find(name string) (now string, entries []*Entry, gone bool) {
-	for range len(m.Renames) + 1 {
-		for i := range m.Entries {
-			if e := &m.Entries[i]; e.Name != "" && surface.Fold(e.Name) == surface.Fold(name) {
-				entries = append(entries, e)
-			}
+	next := map[string]string{}
+	for _, r := range m.Renames {
+		next[surface.Fold(r.From)] = r.To
+	}
+	has := map[string][]*Entry{}
+	for i := range m.Entries {
+		if e := &m.Entries[i]; e.Name != "" {
+			has[surface.Fold(e.Name)] = append(has[surface.Fold(e.Name)], e)
 		}
-		i := slices.IndexFunc(m.Renames, func(r Rename) bool { return surface.Fold(r.From) == surface.Fold(name) })
+	}
+	for range len(next) + 1 {
+		key := surface.Fold(name)
+		to, renamed := next[key]
 		switch {
-		case len(entries) > 0 || i < 0:
-			return name, entries, false
-		case m.Renames[i].To == "":
+		case len(has[key]) > 0 || !renamed:
+			return name, has[key], false
+		case to == "":
 			return name, nil, true
 		}
-		name = m.Renames[i].To
+		name = to
 	}
 	return name, nil, false
 }

@@ -1,6 +1,7 @@
 package market
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"path"
@@ -10,6 +11,7 @@ import (
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/root"
 	"github.com/mortise-dev/mortise/internal/source"
+	"github.com/mortise-dev/mortise/internal/unseen"
 )
 
 // Place is where a plugin lies in the marketplace's own directory.
@@ -56,16 +58,25 @@ func (d *reader) place(e *Entry, f *File, dir string) {
 		e.Findings.Add(d.empty(at, dir))
 		return
 	}
-	plugin, err := d.root.Sub(dir, root.Options{})
+	plugin, err := d.root.Sub(dir, d.Open)
 	if err != nil {
 		e.Findings.Add(fault(err, at))
 		return
 	}
-	defer plugin.Close()
+	defer d.done(plugin, dir)
 	e.Place.There = true
 	e.recognise(plugin, d, f.Kind)
 	e.conflict(plugin, f, d.Limits, dir)
 	e.absent(plugin)
+}
+
+// done ends a look at a plugin's directory.
+func (d *reader) done(plugin *root.Root, dir string) {
+	for _, s := range plugin.Trace() {
+		s.Path = path.Join(dir, s.Path)
+		d.market.Seen = append(d.market.Seen, s)
+	}
+	_ = plugin.Close() // it was read
 }
 
 // recognise says what a plugin's directory is laid out in and what it is called
@@ -85,38 +96,45 @@ func (e *Entry) recognise(plugin *root.Root, d *reader, k Kind) {
 		e.Findings.Add(ManifestName.At(e.Origin, "the entry is called %s, and its %s says %s", quoted(e.Name), m.Path, quoted(name)))
 	}
 	if e.Strict || !k.strict() {
-		e.merge(&m.Doc, k)
+		e.merge(&m.Doc, e.Origin.At(path.Join(e.Place.Dir, m.Path), 0), k)
 	}
 }
 
 // merge takes from the plugin's own manifest what the entry does not say, and
 // where the client has the manifest win also what it does.
-func (e *Entry) merge(manifest *ext.Doc, k Kind) {
-	author := manifest.Word("author")
-	for _, said := range []struct {
+func (e *Entry) merge(manifest *ext.Doc, at ext.Origin, k Kind) {
+	said := manifestTexts(manifest)
+	e.Findings.Add(unseen.InNode(at, said)...)
+	m := keys{doc: withoutCredentials(said, at, &e.Findings), at: at, findings: &ext.Findings{}} // its types are for whoever reads the plugin
+	for _, own := range []struct {
 		entry *string
-		own   string
+		text  string
 	}{
-		{&e.Title, either(manifest.Word("displayName"), manifest.Get("interface").Word("displayName"))},
-		{&e.Version, manifest.Word("version")},
-		{&e.Description, manifest.Word("description")},
-		{&e.Author, either(author, manifest.Get("author").Word("name"))},
-		{&e.Homepage, manifest.Word("homepage")},
-		{&e.Repository, manifest.Word("repository")},
-		{&e.License, manifest.Word("license")},
+		{&e.Title, cmp.Or(m.text("displayName"), m.under("interface").text("displayName"))},
+		{&e.Version, m.text("version")},
+		{&e.Description, m.text("description")},
+		{&e.Author, m.owner("author").Name},
+		{&e.Homepage, m.text("homepage")},
+		{&e.Repository, m.text("repository")},
+		{&e.License, m.text("license")},
 	} {
-		if said.own != "" && (*said.entry == "" || k.manifestWins()) {
-			*said.entry = said.own
+		if own.text != "" && (*own.entry == "" || k.manifestWins()) {
+			*own.entry = own.text
 		}
 	}
-	if words := manifest.Get("keywords"); words != nil {
-		for i := range words.List {
-			if w := &words.List[i]; w.Kind == ext.String {
-				e.Tags = append(e.Tags, w.Text)
-			}
+	e.Tags = distinct(append(e.Tags, m.texts("keywords")...))
+}
+
+// manifestTexts are the keys of a manifest that say something about its plugin,
+// and not what it holds.
+func manifestTexts(manifest *ext.Doc) *ext.Doc {
+	said := ext.Doc{Kind: ext.Map, Line: manifest.Line}
+	for _, p := range manifest.Map {
+		if slices.Contains([]string{"displayName", "version", "description", "homepage", "repository", "license", "keywords", "author", "interface"}, p.Key) {
+			said.Map = append(said.Map, p)
 		}
-		e.Tags = distinct(e.Tags)
 	}
+	return &said
 }
 
 // fault is the finding for an error of looking at a directory.

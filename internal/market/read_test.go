@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/tools/txtar"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/mortise-dev/mortise/internal/market"
 	"github.com/mortise-dev/mortise/internal/root"
 	"github.com/mortise-dev/mortise/internal/source"
+	"github.com/mortise-dev/mortise/internal/unseen"
 )
 
 // formats are what plugins are laid out in as far as these tests care.
@@ -84,7 +86,15 @@ func hold(t testing.TB, m *market.Market) {
 		if e.Origin.Path == "" || e.Origin.Line < 1 || e.Origin.Source == "" {
 			t.Errorf("%q: origin is %+v, want a file and a line", e.Name, e.Origin)
 		}
+		for _, text := range append([]string{e.Title, e.Version, e.Description, e.Author, e.Homepage, e.Repository, e.License, e.Category}, e.Tags...) {
+			if unseen.Hides(text) {
+				t.Errorf("%q says %q, want nothing of it that hides something", e.Name, text)
+			}
+		}
 		visible(t, e.Findings)
+	}
+	if unseen.Hides(m.Title + m.About + m.Version + m.Own + m.Owner.Name + m.Owner.Email + m.Owner.URL) {
+		t.Errorf("the marketplace is shown as %q by %q, want nothing of it that hides something", m.About, m.Owner)
 	}
 	visible(t, m.Findings)
 	if m.Name == "" {
@@ -206,6 +216,57 @@ func TestFind(t *testing.T) {
 		}
 		if len(got) != 1 || got[0].Name != want {
 			t.Errorf("Find(%q): got %d entries, want %q", name, len(got), want)
+		}
+	}
+}
+
+// Reading takes time by the length of a file alone, whatever its names lead to:
+// by their product the renames would take hours.
+func TestRead_bounded(t *testing.T) {
+	const n = 20_000
+	var chain, circle, one, other []string
+	for i := range n {
+		chain = append(chain, fmt.Sprintf(`"n%d": "n%d"`, i, i+1))
+		circle = append(circle, fmt.Sprintf(`"n%d": "n%d"`, i, (i+1)%n))
+		one = append(one, fmt.Sprintf(`{"name": "a%d"}`, i))
+		other = append(other, fmt.Sprintf(`{"name": "b%d"}`, i))
+	}
+	for name, in := range map[string][]string{
+		"a chain":   {".claude-plugin/marketplace.json", `{"plugins": [], "renames": {` + strings.Join(chain, ",") + `}}`},
+		"a circle":  {".claude-plugin/marketplace.json", `{"plugins": [], "renames": {` + strings.Join(circle, ",") + `}}`},
+		"two files": {".claude-plugin/marketplace.json", `{"plugins": [` + strings.Join(one, ",") + `]}`, ".plugin/marketplace.json", `{"plugins": [` + strings.Join(other, ",") + `]}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			began := time.Now()
+			m := files(t, in...)
+			m.Find("n0")
+			if took := time.Since(began); took > time.Minute || len(m.Findings)+len(m.Entries) < n {
+				t.Errorf("Read: took %s for %d entries and %d findings, want it soon and all of them", took, len(m.Entries), len(m.Findings))
+			}
+		})
+	}
+}
+
+// A plugin is less than its directory where the entry alone says what it is, and
+// where it names skills of the marketplace's own directory; for clients that know
+// nothing of either it is all of it.
+func TestPartial(t *testing.T) {
+	const plugins = `"plugins": [
+		{"name": "whole", "source": "./"}, {"name": "alone", "source": "./a", "strict": false},
+		{"name": "some", "source": "./", "skills": ["./a"]}, {"name": "more", "source": "./a", "skills": ["./b"]}]}`
+	for place, want := range map[string]string{
+		".claude-plugin/marketplace.json": "alone some", ".plugin/marketplace.json": "alone some",
+		".agents/plugins/marketplace.json": "", ".cursor-plugin/marketplace.json": "",
+	} {
+		m := files(t, place, `{"name": "m", "owner": {"name": "o"}, `+plugins, "a/b/SKILL.md", "text")
+		var got []string
+		for i := range m.Entries {
+			if e := &m.Entries[i]; e.Partial() {
+				got = append(got, e.Name)
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: got %q in part, want %q", place, got, want)
 		}
 	}
 }

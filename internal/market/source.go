@@ -1,6 +1,9 @@
 package market
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // SourceKind is a way to say where a plugin is got from.
 type SourceKind string
@@ -47,9 +50,9 @@ func (s Source) String() string {
 	case Relative, Local:
 		return s.Path
 	case GitHub:
-		return "github.com/" + s.Repo + at("/", s.Path) + at("@", either(s.SHA, s.Ref))
+		return "github.com/" + s.Repo + at("/", s.Path) + at("@", cmp.Or(s.SHA, s.Ref))
 	case URL, GitSubdir:
-		return s.URL + at("#", s.Path) + at("@", either(s.SHA, s.Ref))
+		return s.URL + at("#", s.Path) + at("@", cmp.Or(s.SHA, s.Ref))
 	case NPM:
 		return s.Package + at("@", s.Version) + at(" from ", s.Registry)
 	case Archive:

@@ -100,6 +100,9 @@ func (s sourcing) inside(text string, at ext.Origin) (where string, ok bool) {
 		p = s.pluginRoot + "/" + text
 	}
 	clean, ok := within(p)
+	if _, inside := within(text); ok && !inside { // pluginRoot stands before names, and makes none of a path that leads elsewhere
+		p, ok = text, false
+	}
 	if text == "" || !ok {
 		s.add(Outside.At(at, "the path %s leaves the marketplace's directory, or is no path", quoted(p)))
 		return "", false
@@ -135,11 +138,7 @@ func (s sourcing) object(v *ext.Doc, at ext.Origin) (where string, inPlace bool)
 	if kind == Command {
 		whole = s.command(k) && whole
 	}
-	for _, p := range v.Map {
-		if p.Key != "source" && !(kind == Command && p.Key == "command") && !slices.ContainsFunc(fields, func(f sourceField) bool { return f.key == p.Key }) {
-			s.add(Ignored.At(k.line(p.Key), "key %s has no meaning in a source of kind %s", quoted(p.Key), kind))
-		}
-	}
+	k.strangers(keysOf(kind), "a source of kind "+string(kind))
 	switch {
 	case !whole:
 		return "", false
@@ -149,6 +148,18 @@ func (s sourcing) object(v *ext.Doc, at ext.Origin) (where string, inPlace bool)
 		return s.address(k.line("url"))
 	}
 	return "", false
+}
+
+// keysOf are the keys that a source of a kind can have.
+func keysOf(kind SourceKind) []string {
+	known := []string{"source"}
+	for _, f := range sourceFields[kind] {
+		known = append(known, f.key)
+	}
+	if kind == Command {
+		known = append(known, "command")
+	}
+	return known
 }
 
 // unknown tells of a kind that there is not.
@@ -194,7 +205,7 @@ func (s sourcing) field(k keys, f sourceField) (ok bool) {
 
 // command reads what would be run: a command line, or a word for each argument.
 func (s sourcing) command(k keys) (ok bool) {
-	s.entry.Source.Command = k.texts("command")
+	s.entry.Source.Command = k.strings("command")
 	if len(s.entry.Source.Command) == 0 || s.entry.Source.Command[0] == "" {
 		s.add(SourceField.At(k.line("command"), "a source of kind command needs \"command\": a string, or a list of strings"))
 		return false
