@@ -25,6 +25,10 @@ var rules = []struct {
 		}
 		return number(v) <= number(bound)
 	}},
+	{"context.budget", []string{"0", "5", "10", "20"}, func(v string, lower map[Layer]string) bool {
+		own, ok := lower[User]
+		return !ok || own == "0" || v != "0" && number(v) <= number(own)
+	}},
 	{"trust.whole", []string{"true", "false"}, func(v string, lower map[Layer]string) bool {
 		for _, l := range lower {
 			if l == "true" {

@@ -89,8 +89,8 @@ func (l Limits) Bounds() ext.Limits {
 // Context is how much of an agent's context extensions may take, in estimated
 // tokens. 0 is no budget.
 type Context struct {
-	Budget          int `toml:"budget" default:"0" min:"0" example:"8000" doc:"The most that an agent should carry of all extensions before it uses any, in estimated tokens: names and descriptions, definitions of tools, and prompt fragments. More is a warning; 0 is no budget."`
-	ExtensionBudget int `toml:"extension_budget" default:"0" min:"0" example:"2000" doc:"The same for each single extension."`
+	Budget          int `toml:"budget" default:"0" min:"0" widens:"unbounded" example:"8000" doc:"The most that an agent should carry of all extensions before it uses any, in estimated tokens: names and descriptions, definitions of tools, and prompt fragments. More is a warning; 0 is no budget. What your own config.toml sets, the files of a workspace and the variable may lower, and neither raise nor remove."`
+	ExtensionBudget int `toml:"extension_budget" default:"0" min:"0" widens:"unbounded" example:"2000" doc:"The same for each single extension."`
 }
 
 // Gateway is how things are offered to MCP clients.

@@ -16,16 +16,23 @@ type widening func(one said, below []said) bool
 
 // widenings are the words of the tag widens.
 var widenings = map[string]widening{
-	"always":   func(said, []said) bool { return true },
-	"more":     more,
-	"other":    other,
-	"off":      off,
-	"absolute": func(one said, _ []said) bool { return absolute(one.value.(string)) },
+	"always":    func(said, []said) bool { return true },
+	"more":      more,
+	"unbounded": unbounded,
+	"other":     other,
+	"off":       off,
+	"absolute":  func(one said, _ []said) bool { return absolute(one.value.(string)) },
 }
 
 // more is above what the person said, or above the default where they said
 // nothing. A workspace can neither raise a limit nor undo one that its person set.
 func more(one said, below []said) bool { return larger(one.value, personal(below)) }
+
+// unbounded is more of a number where 0 is no bound at all, and so the most.
+func unbounded(one said, below []said) bool {
+	value, bound := one.value.(int), personal(below).(int)
+	return bound != 0 && (value == 0 || value > bound)
+}
 
 // other is anything but what the person said, or the default where they said
 // nothing.
