@@ -19,6 +19,21 @@ type stands interface {
 	Stands() (d ext.Digest, ok bool)
 }
 
+// United is the word for the rule by which one entry stands for several, beside
+// those of the merge rules; UnitedDoc is what it does.
+const (
+	United    = "united"
+	UnitedDoc = "what several extensions declare word for word is one entry: the first in precedence stands for the others, with all that it offers"
+)
+
+// Decided names the rule by which Kept won, and says what it does.
+func (s *Shadow) Decided() (word, doc string) {
+	if s.Same {
+		return United, UnitedDoc
+	}
+	return s.Rule.String(), s.Rule.Doc()
+}
+
 // united is what an entry is united by.
 type united struct {
 	name string

@@ -15,6 +15,7 @@ import (
 	"github.com/mortise-dev/mortise/internal/golden"
 	"github.com/mortise-dev/mortise/internal/source/live"
 	"github.com/mortise-dev/mortise/internal/spinetest"
+	"github.com/mortise-dev/mortise/internal/surface"
 	"github.com/mortise-dev/mortise/internal/surface/server"
 	"github.com/mortise-dev/mortise/internal/surface/tool"
 )
@@ -127,6 +128,24 @@ func ambiguous(c *compose.Composition) int {
 		}
 	}
 	return n
+}
+
+// TestDecided wants each entry that lost to say by which rule, in words that an
+// owner reads: no merge rule unites what several extensions declare.
+func TestDecided(t *testing.T) {
+	c, _ := composing(t, nil, declaring(t, words("a b"), "a/mcp.json", docs, "b/mcp.json", docs))
+	if len(c.Shadowed()) == 0 {
+		t.Fatal("nothing lost, want what b declares")
+	}
+	for _, s := range c.Shadowed() {
+		if word, doc := s.Decided(); word != "united" || !strings.Contains(doc, "stands for the others") {
+			t.Errorf("%s lost by %q (%s), want united", s.Lost.Qualified, word, doc)
+		}
+	}
+	lost := compose.Shadow{Rule: surface.Unique}
+	if word, doc := lost.Decided(); word != "unique" || doc != surface.Unique.Doc() {
+		t.Errorf("a name that is taken: got %q (%s), want the word of the merge rule", word, doc)
+	}
 }
 
 // TestOneServerAnyOrder wants the same one to stand for all, in whatever order

@@ -3,6 +3,7 @@
 package sarif
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"path/filepath"
@@ -25,7 +26,7 @@ const Base = "%SRCROOT%"
 // Tool is the program that found something.
 type Tool struct {
 	Name, Version, URI string
-	Help               string // where the rules are described; their codes are appended as fragments
+	Help               string // the page that describes the rules, each at a fragment that is its code; "" for none
 }
 
 // Finding is one thing that was found.
@@ -33,10 +34,13 @@ type Finding struct {
 	Code     string
 	Severity string // of ext.Severity
 	Message  string
-	Fix      string
-	File     string // absolute; "" where it is about no file
-	Line     int    // 0: the whole file
-	About    string // the extension
+	// Key is what tells the finding from others of its code in its file, where its
+	// message says what changes with every edit; "": the message does.
+	Key   string
+	Fix   string
+	File  string // absolute; "" where it is about no file
+	Line  int    // 0: the whole file
+	About string // the extension
 }
 
 // New is the log of one run. Rules are everything that could have been found, in
@@ -82,7 +86,7 @@ func (r *run) rule(c *ext.Check) {
 		rule.Help = &Text{c.Fix}
 	}
 	if r.help != "" {
-		rule.HelpURI = r.help
+		rule.HelpURI = r.help + "#" + c.Code
 	}
 	*rules = append(*rules, rule)
 }
@@ -121,7 +125,7 @@ var lines = regexp.MustCompile(`:[0-9]+|\blines? [0-9]+`)
 // print identifies a finding wherever its line moves to, and however often the
 // same is found in one file.
 func (r *run) print(f *Finding, where string) string {
-	h := ext.NewHash("finding").Text(f.Code, where, f.About, lines.ReplaceAllString(f.Message, ""))
+	h := ext.NewHash("finding").Text(f.Code, where, f.About, cmp.Or(f.Key, lines.ReplaceAllString(f.Message, "")))
 	key := h.Sum().String()
 	r.seen[key]++
 	sum := ext.NewHash("finding, counted").Text(key).Int(r.seen[key]).Sum()

@@ -165,6 +165,14 @@ func TestResults(t *testing.T) {
 	if n := len(run.Tool.Driver.Rules); n != 4 || run.Tool.Driver.Rules[3].ID != "later" || run.Tool.Driver.Rules[1].Name != "NameNearMiss" || run.Tool.Driver.Rules[2].Default.Level != "note" {
 		t.Errorf("rules: got %+v, want those listed and then the one that was not", run.Tool.Driver.Rules)
 	}
+	for i, want := range []string{"field-missing", "name-near-miss", "bom", "later"} {
+		if got := run.Tool.Driver.Rules[i].HelpURI; got != tool.Help+"#"+want {
+			t.Errorf("rule %d: the help is at %q, want it at its own place of %s", i, got, tool.Help)
+		}
+	}
+	if bare := sarif.New(sarif.Tool{Name: "x"}, rules, "", nil).Runs[0].Tool.Driver.Rules[0].HelpURI; bare != "" {
+		t.Errorf("without a page of help: got %q, want none", bare)
+	}
 	for i, want := range []string{
 		"error field-missing field description is missing. Add the field.",
 		"error name-near-miss the file is named so. Rename the file.",
@@ -214,6 +222,17 @@ func TestFingerprints(t *testing.T) {
 		if same[0] != one[0] {
 			t.Errorf("%s: got another fingerprint, want the same", name)
 		}
+	}
+	spent := func(key, message string) string {
+		f := at(base("repo"), 3, message)
+		f.Key = key
+		return print(base("repo"), f)[0]
+	}
+	if spent("budget", "270 tokens, and 200 is the budget") != spent("budget", "271 tokens, and 200 is the budget") {
+		t.Error("two messages under one key: got two fingerprints, want one")
+	}
+	if spent("budget", "m") == spent("other", "m") || spent("budget", "m") == spent("", "m") {
+		t.Error("two keys: got one fingerprint, want two")
 	}
 	all := print(base("repo"), at(base("repo"), 3, "m"), at(base("repo"), 9, "m"), at(base("repo", "sub"), 3, "m"), at(base("repo"), 3, "n"), sarif.Finding{Code: "bom", Message: "m", File: base("repo", "x.md"), About: "a"})
 	slices.Sort(all)

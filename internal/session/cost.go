@@ -28,7 +28,8 @@ func (c Cost) Add(d Cost) Cost { return Cost{c.Catalogue.Add(d.Catalogue), c.Bod
 
 // CostOf is what one entry of an extension takes of an agent's context: nothing
 // for what no agent is shown, such as a server or a guard. What a server answers
-// is not known before it does, and not counted.
+// is not known before it does, and not counted. It alone decides what is carried:
+// listings, checks and sessions add up what it says of their entries.
 func CostOf(x ext.Name, c *admit.Contribution) Cost {
 	line := Cost{Catalogue: SizeOf(ext.Qualified(x, c.Name) + ": " + c.Description)}
 	switch v := c.Value.(type) {
@@ -39,7 +40,8 @@ func CostOf(x ext.Name, c *admit.Contribution) Cost {
 	case agent.Agent:
 		line.Body = SizeOf(v.Prompt)
 	case rule.Rule:
-		line.Body = SizeOf(v.Body)
+		line.Catalogue = SizeOf(ext.Qualified(x, c.Name) + ": " + v.Described(c.Description))
+		line.Body = SizeOf(v.Text())
 	case command.Command:
 		if v.Definition != nil {
 			return Cost{Catalogue: SizeOf(string(v.Definition.Raw))}

@@ -62,7 +62,7 @@ func (s *Session) Offer(options OfferOptions) *Offers {
 			b.text(a.Entry, "agent", "", a.Value.Prompt)
 		}
 		for _, r := range s.Rules {
-			r.Description = "Rule, applies " + r.Value.When() + ": " + r.Description
+			r.Description = r.Value.Described(r.Description)
 			b.text(r.Entry, "rule", "", r.Value.Text())
 		}
 	}

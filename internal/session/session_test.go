@@ -39,23 +39,27 @@ func TestTextOrder(t *testing.T) {
 		t.Errorf("Digest: got %s, want the composition's %s", s.Digest.Short(), c.Digest().Short())
 	}
 	v := s.View()
-	if v.Text != s.Text() || v.Total.Text != session.SizeOf(v.Text) || len(v.Prompt) != 8 || v.Prompt[0].Layer != "mortise" || v.Prompt[1].Tier != "rule" {
-		t.Errorf("View: got %+v, want the same text, its size, and whose each fragment is", v.Total)
+	if v.Text != s.Text() || v.Total.Text.Characters != len(strings.ReplaceAll(v.Text, "\n\n", "")) || len(v.Prompt) != 8 || v.Prompt[0].Layer != "mortise" || v.Prompt[1].Tier != "rule" {
+		t.Errorf("View: got %+v, want the same text, the size of its fragments, and whose each is", v.Total)
 	}
 }
 
-// TestViewTotals wants the totals of a view to be the sums of its items.
+// TestViewTotals wants the totals of a view to be the sums of its items: of
+// everything that clients list, resources and rules included, as a listing of the
+// same entries adds them up.
 func TestViewTotals(t *testing.T) {
-	s, _ := composed(t, nil,
+	s, c := composed(t, nil,
 		"acme/skills/a/SKILL.md", "---\nname: a\ndescription: Some skill.\n---\nBody of a.\n", "acme/skills/b/SKILL.md", "---\ndescription: Another.\n---\nBody of b, longer.\n",
 		"acme/agents/x.md", "---\ndescription: An agent.\n---\nPrompt.\n", "acme/commands/go.md", "Go there.\n",
 		"acme/tools/t.json", `{"description": "T.", "inputSchema": {"type": "object"}, "ref": {"driver": "process"}}`,
 		"acme/mcp.json", `{"mcpServers": {"s": {"command": "s"}}}`, "acme/hooks/before_tool_call/g.json", `{"answer": {"verdict": "deny"}}`,
 		"acme/hooks/before_tool_call/o.json", `{"ref": {"driver": "process"}, "role": "observer"}`,
+		"acme/rules/r.md", "---\nglobs: '*.go'\n---\nShort names.\n", "acme/prompts/p.md", "Measure twice.",
+		"acme/resources/x.json", `{"uri": "acme://x", "description": "X.", "ref": {"driver": "process", "target": "x", "name": "x"}}`,
 	)
 	v := s.View()
 	var catalogue, bodies session.Size
-	for _, list := range [][]session.Item{v.Skills, v.Agents, v.Commands} {
+	for _, list := range [][]session.Item{v.Skills, v.Agents, v.Commands, v.Rules, v.Resources} {
 		for _, it := range list {
 			if it.Path == "" || it.Line == 0 || it.Extension != "acme" || it.Qualified != "acme:"+it.Name {
 				t.Errorf("item %+v: want its extension, path and line", it)
@@ -66,7 +70,11 @@ func TestViewTotals(t *testing.T) {
 	if v.Total.Catalogue != catalogue || v.Total.Bodies != bodies || catalogue.Characters == 0 || bodies.Characters == 0 {
 		t.Errorf("totals: got %+v, want catalogue %+v and bodies %+v", v.Total, catalogue, bodies)
 	}
-	if len(v.Skills) != 2 || len(v.Agents) != 1 || len(v.Commands) != 1 || len(v.Tools) != 1 || len(v.Servers) != 1 {
+	carried := v.Total.Text.Add(v.Total.Catalogue).Add(v.Total.Tools)
+	if all := adding(c); all.Catalogue != carried || all.Body != v.Total.Bodies {
+		t.Errorf("totals: got %+v carried and %+v in bodies, want what the entries add up to, %+v", carried, v.Total.Bodies, all)
+	}
+	if len(v.Rules) != 1 || len(v.Resources) != 1 || len(v.Skills) != 2 || len(v.Agents) != 1 || len(v.Commands) != 1 || len(v.Tools) != 1 || len(v.Servers) != 1 {
 		t.Errorf("View: got %d skills, %d agents, %d commands, %d tools, %d servers", len(v.Skills), len(v.Agents), len(v.Commands), len(v.Tools), len(v.Servers))
 	}
 	if len(v.Guards) != 1 || v.Guards[0].Name != "g" {
@@ -75,6 +83,16 @@ func TestViewTotals(t *testing.T) {
 	if one := v.Tools[0].Catalogue; one.Characters == 0 || v.Total.Tools != one {
 		t.Errorf("tools: got %+v and %+v in total, want the size of the one definition", one, v.Total.Tools)
 	}
+}
+
+// adding is the cost of every entry of a composition, as listings add it up.
+func adding(c *compose.Composition) (all session.Cost) {
+	for _, spec := range spinetest.Specs {
+		for _, e := range c.Entries(spec) {
+			all = all.Add(session.CostOf(e.Extension, &e.Contribution))
+		}
+	}
+	return all
 }
 
 // TestEmpty wants a session of nothing to be one, with no list missing.

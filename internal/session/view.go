@@ -20,10 +20,11 @@ type View struct {
 	Total     TotalSizes `json:"total"`
 }
 
-// TotalSizes are the sizes of a session as a whole.
+// TotalSizes are the sizes of a session as a whole, each the sum of its items'.
+// Text, Catalogue and Tools together are all that an agent carries.
 type TotalSizes struct {
 	Text      Size `json:"text"`      // what every turn carries from prompt fragments
-	Catalogue Size `json:"catalogue"` // names and descriptions of skills, agents, commands and rules
+	Catalogue Size `json:"catalogue"` // names and descriptions of all that is loaded, started or read on demand
 	Tools     Size `json:"tools"`     // the definitions of tools
 	Bodies    Size `json:"bodies"`    // what loading all of these would add
 }
@@ -57,17 +58,20 @@ func (s *Session) View() View {
 	v.Tools = items(s.Tools)
 	v.Resources = items(s.Resources)
 	v.Guards = items(s.Guards)
-	v.Total.Text = SizeOf(v.Text)
-	for _, list := range [][]Item{v.Skills, v.Agents, v.Commands, v.Rules} {
-		for _, it := range list {
-			v.Total.Catalogue = v.Total.Catalogue.Add(it.Catalogue)
-			v.Total.Bodies = v.Total.Bodies.Add(it.Body)
+	text, tools := sum(v.Prompt), sum(v.Tools)
+	rest := sum(v.Skills, v.Agents, v.Commands, v.Rules, v.Servers, v.Resources, v.Guards)
+	v.Total = TotalSizes{text.Catalogue, rest.Catalogue, tools.Catalogue, text.Add(tools).Add(rest).Body}
+	return v
+}
+
+// sum is the cost of all items of some lists.
+func sum(lists ...[]Item) (c Cost) {
+	for _, list := range lists {
+		for i := range list {
+			c = c.Add(list[i].Cost)
 		}
 	}
-	for _, it := range v.Tools {
-		v.Total.Tools = v.Total.Tools.Add(it.Catalogue)
-	}
-	return v
+	return c
 }
 
 func items[T any](entries []compose.Typed[T]) []Item {
