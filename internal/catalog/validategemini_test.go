@@ -1,20 +1,11 @@
 package catalog_test
 
 import (
-	"context"
-	"errors"
-	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/mortise-dev/mortise/ext"
-	"github.com/mortise-dev/mortise/internal/catalog"
-	"github.com/mortise-dev/mortise/internal/conform"
 	"github.com/mortise-dev/mortise/internal/golden"
-	"github.com/mortise-dev/mortise/internal/host"
 	"github.com/mortise-dev/mortise/internal/npmtest"
 )
 
@@ -30,7 +21,7 @@ import (
 // on; the check tells it beforehand.
 func TestGeminiValidateAgrees(t *testing.T) {
 	const at = "gemini-extension.json"
-	manifest := func(more string, files ...string) []string {
+	extension := func(more string, files ...string) []string {
 		return append([]string{at, `{"name": "acme", "version": "1.0.0"` + more + `}`}, files...)
 	}
 	named := func(name string) []string { return []string{at, `{"name": "` + name + `", "version": "1.0.0"}`} }
@@ -42,7 +33,7 @@ func TestGeminiValidateAgrees(t *testing.T) {
 		says    string // a part of why Gemini CLI refuses it; "" where it takes it
 		differs string // why the check says otherwise; "" where it agrees
 	}{
-		{"an extension without fault", manifest("", "commands/a.toml", "prompt = \"x\"\n", "skills/a/SKILL.md", "---\nname: a\ndescription: d\n---\nx\n"), "", ""},
+		{"an extension without fault", extension("", "commands/a.toml", "prompt = \"x\"\n", "skills/a/SKILL.md", "---\nname: a\ndescription: d\n---\nx\n"), "", ""},
 		{"no manifest", []string{"commands/a.toml", "prompt = \"x\"\n"}, "Configuration file not found", ""},
 		{"no JSON", []string{at, `{"name": "acme", `}, "Expected double-quoted property name", ""},
 		{"a byte order mark", []string{at, "\ufeff" + `{"name": "acme", "version": "1.0.0"}`}, "is not valid JSON", ""},
@@ -51,53 +42,44 @@ func TestGeminiValidateAgrees(t *testing.T) {
 		{"a version that is none, a name in capitals, not the directory's", []string{at, `{"name": "Other", "version": "one"}`}, "", ""},
 		{"a name with an underscore", named("ac_me"), "Invalid extension name", ""},
 		{"a name with a blank", named("two words"), "Invalid extension name", ""},
-		{"context files", manifest(`, "contextFileName": ["A.md", "docs/B.md"]`, "A.md", "x\n", "docs/B.md", "x\n"), "", ""},
-		{"a context file that is not there", manifest(`, "contextFileName": ["A.md", "B.md"]`, "A.md", "x\n"), "are missing: B.md", ""},
-		{"a context file outside", manifest(`, "contextFileName": "../A.md"`), "are not allowed", ""},
-		{"a context file with two dots", manifest(`, "contextFileName": "a..b.md"`, "a..b.md", "x\n"), "are not allowed", ""},
-		{"what the check only warns of", manifest(`, "odd": 1, "excludeTools": "x", "settings": [{"name": "K"}], "mcpServers": {"s": {"command": "x", "trust": true}}`,
+		{"context files", extension(`, "contextFileName": ["A.md", "docs/B.md"]`, "A.md", "x\n", "docs/B.md", "x\n"), "", ""},
+		{"a context file that is not there", extension(`, "contextFileName": ["A.md", "B.md"]`, "A.md", "x\n"), "are missing: B.md", ""},
+		{"a context file outside", extension(`, "contextFileName": "../A.md"`), "are not allowed", ""},
+		{"a context file with two dots", extension(`, "contextFileName": "a..b.md"`, "a..b.md", "x\n"), "are not allowed", ""},
+		{"what the check only warns of", extension(`, "odd": 1, "excludeTools": "x", "settings": [{"name": "K"}], "mcpServers": {"s": {"command": "x", "trust": true}}`,
 			"hooks/hooks.json", `{"hooks": {"Invented": [{"hooks": [{"type": "command", "command": "x"}]}]}}`), "", ""},
-		{"a context file that is a number", manifest(`, "contextFileName": 5`), "expected a non-empty string",
-			"a key of another type is left out here, and told as a warning"},
-		{"a version that is a number", []string{at, `{"name": "acme", "version": 1}`}, "",
-			"the documentation has a version in text, and a number is left out here"},
+		{"an empty name of a context file", extension(`, "contextFileName": ""`, "GEMINI.md", "x\n"), "", ""},
+		{"a context file that is a number", extension(`, "contextFileName": 5`), "expected a non-empty string", ""},
+		{"a context file that is nothing by another type", extension(`, "contextFileName": false`), "",
+			"a key of another type is left out here, whatever its value"},
+		{"a version that is a number", []string{at, `{"name": "acme", "version": 1}`}, "", ""},
+		{"a version that is nothing by another type", []string{at, `{"name": "acme", "version": 0}`}, `missing "version"`,
+			"a key of another type is left out here, whatever its value"},
 		{"a name twice", []string{at, `{"name": "other", "name": "acme", "version": "1.0.0"}`}, "",
 			"which of two values counts is left to nobody's guess; Gemini CLI takes the last"},
-		{"a server that is text", manifest(`, "mcpServers": {"s": "x"}`), "",
+		{"a server that is text", extension(`, "mcpServers": {"s": "x"}`), "",
 			"there is nothing to start, which Gemini CLI finds out when it connects"},
-		{"a theme that is text", manifest(`, "themes": ["x"]`), "", "its validation does not look at themes"},
-		{"a command without a prompt", manifest("", "commands/a.toml", "description = \"d\"\n"), "",
+		{"a theme that is text", extension(`, "themes": ["x"]`), "", "its validation does not look at themes"},
+		{"a command without a prompt", extension("", "commands/a.toml", "description = \"d\"\n"), "",
 			"its validation does not look at commands; when it loads them, it leaves this one out"},
-		{"a skill without a description", manifest("", "skills/a/SKILL.md", "---\nname: a\n---\nx\n"), "",
+		{"a skill without a description", extension("", "skills/a/SKILL.md", "---\nname: a\n---\nx\n"), "",
 			"its validation does not look at skills; when it loads them, it leaves this one out"},
-		{"hooks that are no JSON", manifest("", "hooks/hooks.json", `{"hooks": `), "",
+		{"hooks that are no JSON", extension("", "hooks/hooks.json", `{"hooks": `), "",
 			"its validation does not look at hooks; when it loads them, it goes on without, and a guard would be gone unseen"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-			defer cancel()
 			dir := filepath.Join(golden.Dir(t, golden.Files(prefixed("acme/", c.files)...)), "acme")
-			cmd := exec.CommandContext(ctx, gemini[0], slices.Concat(gemini[1:], []string{"extensions", "validate", dir})...)
-			cmd.Env, cmd.Dir = append(npmtest.GeminiEnv(t), compiled), t.TempDir()
-			said, err := cmd.CombinedOutput()
-			var exit *exec.ExitError
-			if err != nil && !errors.As(err, &exit) {
-				t.Fatal(err)
-			}
+			said, ok := run(t, gemini, append(npmtest.GeminiEnv(t), compiled), "extensions", "validate", dir)
 			refused := c.says != ""
 			want := c.says
 			if !refused {
 				want = "has been successfully validated"
 			}
-			if (err != nil) != refused || !strings.Contains(string(said), want) {
-				t.Errorf("Gemini CLI: got %v, want refused to be %v, and %q\n%s", err, refused, want, said)
+			if ok == refused || !strings.Contains(string(said), want) {
+				t.Errorf("Gemini CLI: got taken %v, want refused to be %v, and %q\n%s", ok, refused, want, said)
 			}
-			profile, _ := conform.Named("gemini")
-			l, err := catalog.Check(ctx, host.Inspection{Dirs: []string{dir}, Limits: ext.DefaultLimits, Profile: profile})
-			if err != nil {
-				t.Fatal(err)
-			}
+			l := judged(t, "gemini", dir)
 			if got := l.Failed(); (got == refused) != (c.differs == "") {
 				t.Errorf("check --format gemini-cli: got refused %v and Gemini CLI %v, want them to differ only where it is said why (%q)\n%+v", got, refused, c.differs, l.Findings)
 			}

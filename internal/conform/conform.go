@@ -94,14 +94,26 @@ func (p *Profile) Further(d *admit.Decision) ext.Findings {
 		return nil
 	}
 	if p.tree != nil {
-		fs.Add(p.tree(d.Tree())...)
+		fs.Add(p.untold("", d.Findings(), p.tree(d.Tree()))...)
 	}
 	for i := range d.Contributions() {
 		if c := &d.Contributions()[i]; p.entry != nil && c.Value != nil {
-			fs.Add(p.entry(c)...)
+			fs.Add(p.untold(c.Spec.Name, c.Findings, p.entry(c))...)
 		}
 	}
 	return fs
+}
+
+// untold are the findings without those about a field that is told already: one
+// of those told, about an entry of a surface, is an error about it, or about
+// something on its line.
+func (p *Profile) untold(surface string, told, fs ext.Findings) ext.Findings {
+	return slices.DeleteFunc(fs, func(f ext.Finding) bool {
+		return f.Field != "" && slices.ContainsFunc(told, func(g ext.Finding) bool {
+			same := f.Field == strings.TrimPrefix(g.Field, "/") || f.Field == g.Field || f.Origin.Line == g.Origin.Line
+			return same && f.Origin.Path == g.Origin.Path && p.Judge(surface, g).Check.Severity == ext.Error
+		})
+	})
 }
 
 // recovered are findings that ask for nothing and of which a stricter reader

@@ -52,6 +52,12 @@ func judged(t *testing.T, profile string, files ...string) string {
 
 const manifest = ".claude-plugin/plugin.json"
 
+// claude are the files of a plugin of Claude Code with these keys.
+func claude(keys string) []string {
+	keys = strings.TrimSuffix(`"name":"x",`+keys, ",")
+	return []string{"x/" + manifest, "{" + keys + "}", "x/more/a.md", "---\ndescription: d\n---\nx\n"}
+}
+
 // gemini are the files of an extension of Gemini CLI with these keys.
 func gemini(keys string) []string {
 	return []string{"x/gemini-extension.json", "{" + keys + "}", "x/A.md", "A.\n", "x/docs/B.md", "B.\n", "x/docs/a..b.md", "C.\n"}
@@ -82,11 +88,18 @@ func TestJudge(t *testing.T) {
 
 		{"a skill without a description", "claude-code", []string{"x/" + manifest, `{"name":"x"}`, "x/skills/a/SKILL.md", "---\nname: a\n---\n"}, "warning field-missing"},
 		{"a skill without front matter", "claude-code", []string{"x/" + manifest, `{"name":"x"}`, "x/skills/a/SKILL.md", "Text.\n"}, "warning frontmatter-missing"},
-		{"an agent without a description", "claude-code", []string{"x/" + manifest, `{"name":"x"}`, "x/agents/a.md", "---\nname: a\n---\nx\n"}, ""},
+		{"an agent without a description", "claude-code", []string{"x/" + manifest, `{"name":"x"}`, "x/agents/a.md", "---\nname: a\n---\nx\n"}, "warning field-missing"},
 		{"a colon that it mends itself", "claude-code", []string{"x/" + manifest, `{"name":"x"}`, "x/skills/a/SKILL.md", "---\nname: a\ndescription: d: e\n---\n"}, ""},
 		{"a path without ./", "claude-code", []string{"x/" + manifest, `{"name":"x","commands":"more"}`, "x/more/a.md", "x\n"}, "error manifest-path"},
-		{"a name with blanks", "claude-code", []string{"x/" + manifest, `{"name":"x y"}`, "x/skills/a/SKILL.md", "---\nname: a\ndescription: d\n---\n"}, "new client-plugin-name"},
-		{"an unknown key stays a warning", "claude-code", []string{"x/" + manifest, `{"name":"x","category":"y"}`, "x/skills/a/SKILL.md", "---\nname: a\ndescription: d\n---\n"}, ""},
+		{"an unknown key stays a warning", "claude-code", claude(`"category":"y"`), ""},
+		{"a value that the bridge refuses is told once", "claude-code", claude(`"agents":5,"hooks":true`), ""},
+		{"a path without ./ of the wrong kind is told once", "claude-code", claude(`"agents":["more"]`), "error manifest-path"},
+		{"a path of the wrong kind", "claude-code", claude(`"agents":["./more"]`), "new client-manifest"},
+		{"several values", "claude-code", claude(`"homepage":"x",` + "\n" + `"keywords":[5,"k",{}],"author":{}`), "new client-manifest, new client-manifest, new client-manifest, new client-manifest"},
+		{"a server without a type", "claude-code", claude(`"mcpServers":{"s":{"url":"https://example.com"},"t":{"command":"x"}}`), "new client-server-type"},
+		{"a guard of no type", "claude-code", append(claude(""), "x/hooks/hooks.json", `{"hooks":{"PreToolUse":[{"hooks":[{"type":"no","command":"x"}]}],"Stop":[{"hooks":[{"type":"no","command":"x"}]}]}}`), "new client-hook-type"},
+		{"front matter that it does not mend", "claude-code", append(claude(""), "x/agents/a.md", "---\ndescription: \"d\" e\n---\nx\n"), "new client-front-matter"},
+		{"a field that it does not take", "claude-code", append(claude(""), "x/commands/a.md", "---\ndescription: [d]\nname: 5\n---\nx\n"), "new client-front-matter, new client-front-matter"},
 
 		{"a key that the closed schema lacks", "cursor", []string{"x/.cursor-plugin/plugin.json", `{"name":"x","odd":"y"}`, "x/skills/a/SKILL.md", "---\nname: a\ndescription: d\n---\n"}, "error manifest-ignored"},
 		{"a name that is too long", "codex", []string{"x/.codex-plugin/plugin.json", `{"name":"x","version":"1.0.0"}`, "x/skills/a/SKILL.md", "---\nname: " + strings.Repeat("a", 65) + "\ndescription: " + strings.Repeat("d", 1025) + "\n---\n"}, "error field-length"},
@@ -97,6 +110,9 @@ func TestJudge(t *testing.T) {
 		{"a name that is not the directory's", "gemini-cli", gemini(`"name":"Y-1","version":"1.0.0"`), ""},
 		{"a name with more than letters", "gemini-cli", gemini(`"name":"y_1","version":"1.0.0"`), "new client-plugin-name"},
 		{"no version", "gemini-cli", gemini(`"name":"x"`), "new client-version-missing"},
+		{"a version that is a number", "gemini-cli", gemini(`"name":"x","version":1`), ""},
+		{"a context file that is a number", "gemini-cli", context(`5`), "error manifest-ignored"},
+		{"settings of another type", "gemini-cli", gemini(`"name":"x","version":"1","settings":5`), ""},
 		{"an empty version", "gemini-cli", gemini(`"name":"x","version":""`), "new client-version-missing"},
 		{"a version that is none", "gemini-cli", gemini(`"name":"x","version":"one"`), ""},
 		{"no manifest that can be read is told once", "gemini-cli", []string{"x/gemini-extension.json", `{`}, ""},

@@ -11,7 +11,7 @@ import (
 
 // Checks are what profiles find beyond what every extension is checked for.
 // They are told by check --format alone.
-var Checks = []*ext.Check{SkillKey, SkillNameMissing, PluginName, VersionMissing, ContextFile}
+var Checks = []*ext.Check{SkillKey, SkillNameMissing, PluginName, VersionMissing, ContextFile, ManifestValue, FrontMatter, HookKind, ServerType}
 
 var (
 	// SkillKey is a key that Agent Skills does not have.
@@ -44,6 +44,30 @@ var (
 		Doc: "A context file of a Gemini CLI extension is not there, or is named in a way that the client does not take. (check --format gemini-cli)",
 		Fix: "Name a file below the extension's directory by its path from there, or remove the key.",
 	}
+	// ManifestValue is a value of a manifest that the client does not take.
+	ManifestValue = &ext.Check{
+		Code: "client-manifest", Severity: ext.Error,
+		Doc: "A manifest has a value that its client does not take; the client then does not load the plugin. (check --format claude)",
+		Fix: "Write a value as the message says, or remove the key.",
+	}
+	// FrontMatter is front matter that the client does not take.
+	FrontMatter = &ext.Check{
+		Code: "client-front-matter", Severity: ext.Error,
+		Doc: "The front matter of a file has a value that its client does not take, or is none that the client can read. (check --format claude)",
+		Fix: "Write a value as the message says; put text with a colon or a line end in quotes.",
+	}
+	// HookKind is a hook of a kind that the client does not know.
+	HookKind = &ext.Check{
+		Code: "client-hook-type", Severity: ext.Error,
+		Doc: "A hook that may deny something is of a type that its client does not know; the client then does not load the plugin. (check --format claude)",
+		Fix: "Give the hook one of the types command, prompt, agent, http and mcp_tool.",
+	}
+	// ServerType is a server without a type that needs one.
+	ServerType = &ext.Check{
+		Code: "client-server-type", Severity: ext.Error,
+		Doc: "A server is given by its address and does not say its type; its client takes it for a command. (check --format claude)",
+		Fix: "Add \"type\": \"http\" to the server, or \"sse\".",
+	}
 )
 
 // skillKeys are all keys that Agent Skills knows.
@@ -74,12 +98,6 @@ func skillName(c *admit.Contribution) ext.Findings {
 	if !ok || s.Front.Kind != ext.Map || s.Front.Get("name") != nil {
 		return nil
 	}
-	return ext.Findings{SkillNameMissing.At(c.Origin, "the skill %s does not say its name", ext.Quote(c.Name))}
-}
-
-func claudeName(t ext.Tree) ext.Findings {
-	if !strings.ContainsAny(t.Label, " \t") {
-		return nil
-	}
-	return ext.Findings{PluginName.At(t.Origin, "the name %s has blanks in it; Claude Code then does not load the plugin", ext.Quote(t.Label))}
+	f := SkillNameMissing.At(c.Origin, "the skill %s does not say its name", ext.Quote(c.Name))
+	return ext.Findings{f.Of("name").Wanting(skill.Wanted(c.Name))}
 }

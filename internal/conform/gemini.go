@@ -14,8 +14,8 @@ import (
 var geminiName = regexp.MustCompile(`^[a-zA-Z0-9-]+$`)
 
 // geminiManifest is what Gemini CLI's validation refuses of a manifest and is
-// taken here. Keys of another type than they should have are not in the tree's
-// manifest, so that a version which is a number is missing.
+// taken here. A key of another type than it should have is not in the tree's
+// manifest, which was told: as a version, Gemini CLI takes it.
 func geminiManifest(t ext.Tree) ext.Findings {
 	m := t.Manifest
 	if m == nil || len(m.Map) == 0 { // it could not be read, which was told
@@ -26,8 +26,9 @@ func geminiManifest(t ext.Tree) ext.Findings {
 	if name := m.Word("name"); name != "" && !geminiName.MatchString(name) {
 		fs.Add(PluginName.At(at(m.Get("name")), "the name %s has more in it than letters from a to z, digits and dashes; Gemini CLI then does not load the extension", ext.Quote(name)))
 	}
-	if m.Word("version") == "" {
-		fs.Add(VersionMissing.At(at(m), "the key version is missing, empty or no text; without one Gemini CLI does not load the extension"))
+	ofAnotherType := func(f ext.Finding) bool { return f.Field == "version" }
+	if m.Word("version") == "" && !slices.ContainsFunc(t.Findings, ofAnotherType) {
+		fs.Add(VersionMissing.At(at(m), "the key version is missing or empty; without one Gemini CLI does not load the extension"))
 	}
 	for _, d := range contextFiles(m.Get("contextFileName")) {
 		if why := contextFault(d, t.Places); why != "" {
