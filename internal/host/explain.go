@@ -32,13 +32,14 @@ type EntryMeaning struct {
 	Source     string   `json:"source"`
 	Trust      string   `json:"trust"`
 	Root       string   `json:"root"`
-	Rule       string   `json:"rule"`       // the word of the surface's merge rule
+	Rule       string   `json:"rule"`       // the word of the rule that decided: the surface's merge rule, or compose.United
 	RuleDoc    string   `json:"rule_doc"`   // what it does
 	Answers    bool     `json:"answers"`    // the name, as given, leads here
 	Reason     string   `json:"reason"`     // why it is not active; "" when it is
 	Shadows    []string `json:"shadows"`    // qualified names of what lost to it
 	Candidates []string `json:"candidates"` // qualified names that the short name could mean, when several; the first of many
 	Guards     []string `json:"guards"`     // tools: the guards that would be asked, in order
+	Asks       string   `json:"asks"`       // hooks: what is asked, as what, and about what; "" for anything else
 	Offered    string   `json:"offered"`    // the name or address by which clients use it; "" for what they do not use by name
 }
 

@@ -17,7 +17,9 @@ type explainer struct {
 	composition *compose.Composition
 	extensions  map[string]*ExtensionRow
 	reasons     map[entryKey]string
+	asks        map[entryKey]string // of the entries of hooks: what a person consents to
 	shadows     map[entryKey][]string
+	rules       map[entryKey][2]string            // of what the surface's rule did not decide: a word, and what it does
 	answers     map[*surface.Spec][]compose.Entry // what the name leads to; made when it is first asked for
 	offered     map[offerKey]string               // what clients use entries by
 }
@@ -44,7 +46,8 @@ func newExplainer(g *Generation, l *Listing, c *compose.Composition) *explainer 
 	x := &explainer{
 		Generation: g, composition: c,
 		extensions: make(map[string]*ExtensionRow, len(l.Extensions)),
-		reasons:    map[entryKey]string{}, shadows: map[entryKey][]string{}, answers: map[*surface.Spec][]compose.Entry{},
+		asks:       map[entryKey]string{},
+		reasons:    map[entryKey]string{}, shadows: map[entryKey][]string{}, rules: map[entryKey][2]string{}, answers: map[*surface.Spec][]compose.Entry{},
 	}
 	x.offered = g.offers(x.composition)
 	for i := range l.Extensions {
@@ -53,8 +56,12 @@ func newExplainer(g *Generation, l *Listing, c *compose.Composition) *explainer 
 	for i := range g.decisions {
 		d := &g.decisions[i]
 		for j := range d.Contributions() {
-			if c := &d.Contributions()[j]; c.Status != admit.Active {
+			c := &d.Contributions()[j]
+			if c.Status != admit.Active {
 				x.reasons[keyOf(c, d.Tree().Extension)] = c.Reason
+			}
+			if im, ok := c.Value.(surface.Implementation); ok {
+				x.asks[keyOf(c, d.Tree().Extension)] = im.Consents()
 			}
 		}
 	}
@@ -64,6 +71,9 @@ func newExplainer(g *Generation, l *Listing, c *compose.Composition) *explainer 
 		}
 		k := keyOf(&s.Kept.Contribution, s.Kept.Extension)
 		x.shadows[k] = append(x.shadows[k], s.Lost.Qualified)
+		if word, doc := s.Decided(); s.Same {
+			x.rules[keyOf(&s.Lost.Contribution, s.Lost.Extension)], x.rules[k] = [2]string{word, doc}, [2]string{word, doc}
+		}
 	}
 	return x
 }
@@ -98,7 +108,10 @@ func (x *explainer) meaning(e *EntryRow, name string) EntryMeaning {
 		}
 	}
 	k := entryKey{e.Surface, e.Extension, e.Name, e.Path}
-	m.Reason, m.Shadows = x.reasons[k], orEmpty(x.shadows[k])
+	if r, otherwise := x.rules[k]; otherwise {
+		m.Rule, m.RuleDoc = r[0], r[1]
+	}
+	m.Reason, m.Asks, m.Shadows = x.reasons[k], x.asks[k], orEmpty(x.shadows[k])
 	if spec.Called {
 		m.Guards = x.guards(x.composition, e.Name)
 	}

@@ -12,7 +12,7 @@ import (
 // numbers that refer to it, and a checksum over all of that. One list of
 // fields serves writing and reading, so that they cannot disagree.
 
-const magic = "mortise index 2\n"
+const magic = "mortise index 3\n"
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -160,7 +160,7 @@ func (c *code) part(p *part) {
 	}
 	list(c, &p.Extensions, 10, c.extension)
 	list(c, &p.Entries, 10, c.entry)
-	list(c, &p.Findings, 8, c.finding)
+	list(c, &p.Findings, 10, c.finding)
 	list(c, &p.stamps, 8, c.stamp)
 }
 
@@ -183,7 +183,7 @@ func (c *code) entry(r *EntryRow) {
 }
 
 func (c *code) finding(r *FindingRow) {
-	for _, s := range []*string{&r.Severity, &r.Code, &r.Message, &r.Extension, &r.Path, &r.Fix, &r.Root} {
+	for _, s := range []*string{&r.Severity, &r.Code, &r.Message, &r.Extension, &r.Path, &r.Fix, &r.Root, &r.Field, &r.Want} {
 		c.text(s)
 	}
 	c.int(&r.Line)

@@ -18,7 +18,7 @@ func somePart() *part {
 			Digest: "d", Found: 2, Admitted: 1, Refused: 1, UnknownFormat: 3,
 			Extensions: []ExtensionRow{{Name: "a", Format: "f", Root: "/r", Status: "admitted", Entries: 1, Quarantined: true}},
 			Entries:    []EntryRow{{Surface: "skill", Name: "é", Line: 7, Description: "x\x00y", Cost: session.Cost{Catalogue: session.Size{Characters: 1, Tokens: 2}, Body: session.Size{Characters: 3, Tokens: 4}}}, {}},
-			Findings:   []FindingRow{{Severity: "error", Message: "m", Line: -1}},
+			Findings:   []FindingRow{{Severity: "error", Message: "m", Line: -1, Field: "name", Want: "w"}},
 		},
 		stamps: []root.Stamp{{Path: "p", Kind: root.File, Dev: 1<<63 + 1, Ino: 2, Size: 3, Mtime: -4, Ctime: 5, Coarse: true}, {Path: "q", Kind: root.Missing}},
 	}

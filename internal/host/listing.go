@@ -58,12 +58,16 @@ type EntryRow struct {
 	Description string       `json:"description"`
 	Cost        session.Cost `json:"cost"`           // of an agent's context
 	Root        string       `json:"root,omitempty"` // the extension's, where names do not tell extensions apart
-	// Also are the qualified names of entries that declare the same, word for
-	// word, so that this one stands for them; they are shadowed by it.
+	// Also are the qualified names of entries of the same surface that declare the
+	// same, word for word, so that this one stands for them: each is in use, and has a
+	// row of its own that is shadowed by this one. What waits is none of them.
 	Also []string `json:"also,omitempty"`
 	// LastKnown: a server described it when it last ran here, and is not running
 	// in this process now.
 	LastKnown bool `json:"last_known,omitempty"`
+	// Idle: it waits, and would lose its name or be stood for once its person
+	// consents, so that no agent will carry it.
+	Idle bool `json:"-"`
 }
 
 // FindingRow is one finding.
@@ -76,6 +80,8 @@ type FindingRow struct {
 	Line      int    `json:"line"`
 	Fix       string `json:"fix"`
 	Root      string `json:"root,omitempty"`
+	Field     string `json:"-"` // see ext.Finding
+	Want      string `json:"-"`
 }
 
 // Failed reports whether there is a finding that answers no: an error.
@@ -99,6 +105,7 @@ func findingRow(f ext.Finding, root string) FindingRow {
 	return FindingRow{
 		Severity: f.Check.Severity.String(), Code: f.Check.Code, Message: f.Message,
 		Extension: string(f.Origin.Extension), Path: f.Origin.Path, Line: f.Origin.Line, Fix: f.Fix(), Root: root,
+		Field: f.Field, Want: f.Want,
 	}
 }
 
@@ -229,7 +236,6 @@ func (g *Generation) Listing() *Listing {
 	l := g.listing()
 	if !g.Adopted || g.Lapsed != nil { // what adoption would bring with it
 		l.addFindings(g.Trial().Findings(), "")
-		l.unite(g.Trial().Shadowed())
 		l.settle()
 	}
 	return l
@@ -265,8 +271,9 @@ func (g *Generation) listing() *Listing {
 		l.addFindings(ext.Findings{NameTaken.At(o.Entry.Origin, "%s %s cannot be offered: clients call another entry %s", o.Entry.Spec.Name, ext.Escape(o.Entry.Qualified), ext.Quote(o.Name))}, "")
 	}
 	l.settle()
+	l.leave(g.Trial().Shadowed())
 	l.addUp()
-	l.Budget(g.Config.Context)
+	l.Budget(g.Config)
 	return l
 }
 
@@ -331,6 +338,8 @@ type rowKey struct{ surface, qualified, path string }
 
 func rowOf(e *compose.Entry) rowKey { return rowKey{e.Spec.Name, e.Qualified, e.Origin.Path} }
 
+func (e *EntryRow) key() rowKey { return rowKey{e.Surface, e.Qualified, e.Path} }
+
 // shadow marks the entries that lost their names, and those that another one
 // stands for.
 func (l *Listing) shadow(shadowed []compose.Shadow) {
@@ -340,23 +349,30 @@ func (l *Listing) shadow(shadowed []compose.Shadow) {
 	}
 	for i := range l.Entries {
 		e := &l.Entries[i]
-		if winner, ok := by[rowKey{e.Surface, e.Qualified, e.Path}]; ok && e.Status == admit.Active.String() {
+		if winner, ok := by[e.key()]; ok && e.Status == admit.Active.String() {
 			e.Status, e.ShadowedBy = "shadowed", winner
 		}
 	}
 }
 
-// unite names with each entry those that it stands for.
+// unite names with each entry those that it stands for. They are marked as
+// shadowed before.
 func (l *Listing) unite(shadowed []compose.Shadow) {
 	also := map[rowKey][]string{}
+	lost := make(map[rowKey]rowKey, len(shadowed))
 	for i := range shadowed {
 		if s := &shadowed[i]; s.Same && s.Lost.Spec == s.Kept.Spec {
-			also[rowOf(&s.Kept)] = append(also[rowOf(&s.Kept)], s.Lost.Qualified)
+			lost[rowOf(&s.Lost)] = rowOf(&s.Kept)
 		}
 	}
 	for i := range l.Entries {
 		e := &l.Entries[i]
-		e.Also = also[rowKey{e.Surface, e.Qualified, e.Path}]
+		if kept, ok := lost[e.key()]; ok && e.ShadowedBy == kept.qualified {
+			also[kept] = append(also[kept], e.Qualified)
+		}
+	}
+	for i := range l.Entries {
+		l.Entries[i].Also = also[l.Entries[i].key()]
 	}
 }
 

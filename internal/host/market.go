@@ -6,12 +6,14 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/admit"
 	"github.com/mortise-dev/mortise/internal/config"
 	"github.com/mortise-dev/mortise/internal/market"
 	"github.com/mortise-dev/mortise/internal/root"
@@ -31,11 +33,42 @@ var (
 		Doc: "Two marketplaces have the same name, so that PLUGIN@MARKETPLACE means both.",
 		Fix: "Give one of them another name: [markets.NAME] in mortise.toml.",
 	}
+	MarketTwice = &ext.Check{
+		Code: "market-twice", Severity: ext.Warning,
+		Doc: "Two tables of the configuration name one marketplace. It goes by the name of the first alone.",
+		Fix: "Remove one of the two.",
+	}
+	MarketAlone = &ext.Check{
+		Code: "market-alone", Severity: ext.Info,
+		Doc: "A directory that was checked is a marketplace and no extension. Its marketplace files were judged, and not the plugins that they offer.",
+		Fix: "Nothing, or check the plugins as well: mortise check --recursive DIR.",
+	}
 )
 
 // MarketChecks lists what looking for marketplaces can find, besides what
 // reading one can.
-var MarketChecks = []*ext.Check{MarketMissing, MarketNameTaken}
+var MarketChecks = []*ext.Check{MarketMissing, MarketNameTaken, MarketTwice, MarketAlone}
+
+// MarketFormat is the format of a tree that is no extension: the marketplace files
+// of a directory. What was found about them comes with it.
+const MarketFormat = "marketplace"
+
+// LeaveMarkets leaves trees of marketplaces out of the extensions and of their
+// counts, whatever was decided about them. What was found about them stays.
+func (l *Listing) LeaveMarkets() {
+	l.Extensions = slices.DeleteFunc(l.Extensions, func(x ExtensionRow) bool {
+		if x.Format != MarketFormat {
+			return false
+		}
+		l.Found--
+		if x.Status == admit.Refused.String() {
+			l.Refused--
+		} else {
+			l.Admitted--
+		}
+		return true
+	})
+}
 
 // MarketPlace is a directory in which a marketplace is looked for.
 type MarketPlace struct {
@@ -73,13 +106,17 @@ type MarketLook struct {
 	Plugins   []config.Plugin
 	Limits    ext.Limits
 	Recognise func(t *ext.Tree) (formats []string, m source.Manifest)
+
+	own  []os.FileInfo // of the directories of Plugins; nil for what is not there
+	real string        // Workspace with its links resolved
 }
 
 // Run reads the marketplaces. It returns an error only when ctx ends; one that
 // cannot be read is a finding.
 func (k MarketLook) Run(ctx context.Context) (*MarketListing, error) {
 	l := &MarketListing{}
-	seen, named := map[string]bool{}, map[string]bool{}
+	k.resolve()
+	seen, named := map[string]*MarketPlace{}, map[string]bool{}
 	for _, p := range k.Places {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -92,9 +129,12 @@ func (k MarketLook) Run(ctx context.Context) (*MarketListing, error) {
 			l.missing(p, opening(err))
 			continue
 		}
-		if !seen[r.Dir()] { // by several names it is one marketplace, by the first
-			seen[r.Dir()] = true
+		switch first := seen[r.Dir()]; {
+		case first == nil:
+			seen[r.Dir()] = &p
 			k.one(l, p, r, named)
+		case p.Name != "":
+			l.note(MarketTwice.At(p.NamedBy, "%s is the directory of marketplace %s, too", ext.Quote(p.Shown), ext.Escape(string(first.Name))), "", p.Base)
 		}
 		_ = r.Close() // it was read
 	}
@@ -112,7 +152,14 @@ func (k MarketLook) one(l *MarketListing, p MarketPlace, r *root.Root, named map
 		return
 	}
 	if key := surface.Fold(m.Name); named[key] {
-		l.note(MarketNameTaken.At(ext.Origin{Path: m.Files[0].Path}, "another marketplace is called %s, too", ext.Quote(m.Name)), "", r.Dir())
+		at, base := m.OwnAt, r.Dir()
+		switch {
+		case p.Name != "":
+			at, base = p.NamedBy, p.Base
+		case m.Own == "": // it goes by its directory's name
+			at = ext.Origin{Path: m.Files[0].Path}
+		}
+		l.note(MarketNameTaken.At(at, "another marketplace is called %s, too", ext.Quote(m.Name)), "", base)
 	} else {
 		named[key] = true
 	}
@@ -177,6 +224,31 @@ func opening(err error) string {
 	return ext.Escape(err.Error())
 }
 
+// resolve looks where the workspace and its plugins really lie: a marketplace's
+// directory is known without the links that lead to it.
+func (k *MarketLook) resolve() {
+	k.real = k.Workspace
+	if real, err := filepath.EvalSymlinks(k.Workspace); err == nil {
+		k.real = real
+	}
+	k.own = make([]os.FileInfo, len(k.Plugins))
+	for i := range k.Plugins {
+		if info, err := os.Stat(k.Plugins[i].Dir); err == nil && k.Plugins[i].Dir != "" {
+			k.own[i] = info
+		}
+	}
+}
+
+// configured is the place of the plugin whose directory one is, -1 when it is
+// none's.
+func (k MarketLook) configured(dir string) int {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return -1
+	}
+	return slices.IndexFunc(k.own, func(own os.FileInfo) bool { return own != nil && os.SameFile(own, info) })
+}
+
 // plugin is what to write in mortise.toml to use an entry in place; nil for one
 // that lies elsewhere or cannot be used, and for a path that no file can hold.
 func (k MarketLook) plugin(e *market.Entry, dir string) *MarketPlugin {
@@ -184,13 +256,12 @@ func (k MarketLook) plugin(e *market.Entry, dir string) *MarketPlugin {
 		return nil
 	}
 	at := filepath.Join(dir, filepath.FromSlash(e.Place.Dir))
-	for _, p := range k.Plugins {
-		if filepath.Clean(p.Dir) == at {
-			return &MarketPlugin{Name: string(p.Name), Path: p.Path, Configured: true}
-		}
+	if i := k.configured(at); i >= 0 {
+		p := &k.Plugins[i]
+		return &MarketPlugin{Name: string(p.Name), Path: p.Path, Configured: true}
 	}
 	path := filepath.ToSlash(at)
-	switch rel, err := filepath.Rel(k.Workspace, at); {
+	switch rel, err := filepath.Rel(k.real, at); {
 	case err == nil && rel == ".":
 		path = "./"
 	case err == nil && filepath.IsLocal(rel):
@@ -288,8 +359,8 @@ func compareBool(a, b bool) int {
 	return -1
 }
 
-// of is the listing of these entries alone, with their marketplaces and what was
-// found about them.
+// of is the listing of these entries alone, with their marketplaces, what was
+// found about them, and what was lost.
 func (l *MarketListing) of(entries []MarketEntryRow) *MarketListing {
 	out := &MarketListing{Markets: []MarketRow{}, Entries: orEmpty(entries), Findings: []FindingRow{}}
 	roots := map[string]bool{}
@@ -305,8 +376,24 @@ func (l *MarketListing) of(entries []MarketEntryRow) *MarketListing {
 		}
 	}
 	for _, f := range l.Findings {
-		if f.Extension != "" && names[key{f.Root, f.Extension}] {
+		if f.lost() || f.Extension != "" && names[key{f.Root, f.Extension}] {
 			out.Findings = append(out.Findings, f)
+		}
+	}
+	return out
+}
+
+// lost reports whether a finding of a look at marketplaces is an error about no
+// entry: one may offer more than could be read.
+func (f *FindingRow) lost() bool { return f.Extension == "" && f.Severity == ext.Error.String() }
+
+// Lost are the findings that say why a marketplace is not there or may offer more
+// than is listed.
+func (l *MarketListing) Lost() []FindingRow {
+	var out []FindingRow
+	for _, f := range l.Findings {
+		if f.lost() {
+			out = append(out, f)
 		}
 	}
 	return out

@@ -99,6 +99,52 @@ func TestMarketNameTaken(t *testing.T) {
 	}
 }
 
+// Of two that have one name, it is told at the file that says it, or at the table
+// that gives it.
+func TestMarketNameTaken_where(t *testing.T) {
+	base := golden.Dir(t, golden.Files(
+		"a/.plugin/marketplace.json", `{"name": "one", "plugins": []}`,
+		"b/.claude-plugin/marketplace.json", `{"owner": {"name": "o"}, "plugins": []}`, "b/.plugin/marketplace.json", "{\n\"name\": \"One\", \"plugins\": []}",
+		"c/.plugin/marketplace.json", `{"name": "other", "plugins": []}`,
+	))
+	at := ext.Origin{Path: "mortise.toml", Line: 7}
+	l := looked(t, host.MarketLook{Limits: ext.DefaultLimits, Places: []host.MarketPlace{
+		{Dir: filepath.Join(base, "a")}, {Dir: filepath.Join(base, "b")}, {Dir: filepath.Join(base, "c"), Name: "one", NamedBy: at, Base: base},
+	}})
+	var got []string
+	for _, f := range l.Findings {
+		if f.Code == host.MarketNameTaken.Code {
+			got = append(got, fmt.Sprintf("%s:%d", strings.TrimPrefix(filepath.ToSlash(filepath.Join(f.Root, f.Path)), filepath.ToSlash(base)), f.Line))
+		}
+	}
+	if strings.Join(got, " ") != "/b/.plugin/marketplace.json:2 /mortise.toml:7" {
+		t.Errorf("Run: got it told at %q, want where each name is given", got)
+	}
+}
+
+// Two tables for one directory are one marketplace, and the second is told; a
+// workspace that is named as well, and a directory that is given twice, are not.
+func TestMarketTwice(t *testing.T) {
+	base := golden.Dir(t, append(golden.Files("a/.plugin/marketplace.json", `{"name": "own", "plugins": []}`), txtar.File{Name: "lnk -> a"}))
+	place := func(name, dir string, line int) host.MarketPlace {
+		return host.MarketPlace{Name: ext.Name(name), Dir: filepath.Join(base, dir), Shown: "./" + dir, From: "configuration", NamedBy: ext.Origin{Path: "mortise.toml", Line: line}, Base: base}
+	}
+	l := looked(t, host.MarketLook{Limits: ext.DefaultLimits, Places: []host.MarketPlace{
+		place("first", "a", 1), place("second", "lnk", 4), {Dir: filepath.Join(base, "a"), Shown: ".", From: "workspace", Maybe: true},
+	}})
+	i := slices.IndexFunc(l.Findings, func(f host.FindingRow) bool { return f.Code == host.MarketTwice.Code })
+	if len(l.Markets) != 1 || l.Markets[0].Name != "first" || i < 0 {
+		t.Fatalf("Run: got %v and %v, want first alone, and second told", l.MarketNames(), l.Findings)
+	}
+	if f := l.Findings[i]; f.Path != "mortise.toml" || f.Line != 4 || f.Root != base || !strings.Contains(f.Message, `"./lnk" is the directory of marketplace first`) {
+		t.Errorf("Run: got %+v, want it at the table of second", f)
+	}
+	twice := slices.DeleteFunc(l.Findings, func(f host.FindingRow) bool { return f.Code != host.MarketTwice.Code })
+	if len(twice) != 1 {
+		t.Errorf("Run: got %v, want it told once", twice)
+	}
+}
+
 // What is to be written in mortise.toml names the plugin as it can be named
 // there, leads to it, and says when it is there already.
 func TestMarketPlugin(t *testing.T) {
@@ -125,6 +171,48 @@ func TestMarketPlugin(t *testing.T) {
 	}
 }
 
+// A plugin is known by its directory, however its table leads there, and so is the
+// workspace that a path starts from.
+func TestMarketPlugin_linked(t *testing.T) {
+	base := golden.Dir(t, append(golden.Files(
+		"real/m/.plugin/marketplace.json", `{"name": "m", "plugins": [{"name": "a", "source": "a"}, {"name": "b", "source": "b"}]}`,
+		"real/m/a/readme.md", "text", "real/m/b/readme.md", "text",
+	), txtar.File{Name: "lnk -> real"}, txtar.File{Name: "real/kit -> m/a"}))
+	at := func(p string) string { return filepath.Join(base, filepath.FromSlash(p)) }
+	for _, workspace := range []string{at("real"), at("lnk")} {
+		for _, dir := range []string{at("real/m/a"), at("lnk/m/a"), at("real/kit"), at("lnk/kit")} {
+			l := looked(t, host.MarketLook{
+				Workspace: workspace, Limits: ext.DefaultLimits, Places: []host.MarketPlace{{Dir: filepath.Join(workspace, "m")}},
+				Plugins: []config.Plugin{{Name: "none", Path: "./none", Dir: at("none")}, {Name: "kit", Dir: dir, Path: "./as/written"}},
+			})
+			if p := l.Entries[0].Plugin; p == nil || *p != (host.MarketPlugin{Name: "kit", Path: "./as/written", Configured: true}) {
+				t.Errorf("a of %s, configured as %s: got %+v, want kit", workspace, dir, p)
+			}
+			if p := l.Entries[1].Plugin; p == nil || *p != (host.MarketPlugin{Name: "b", Path: "./m/b"}) {
+				t.Errorf("b of %s: got %+v, want ./m/b", workspace, p)
+			}
+		}
+	}
+}
+
+// Whatever was asked for, it is told what could not be looked at: it may be there.
+func TestMarketLost(t *testing.T) {
+	base, look := stalls(t)
+	golden.Write(t, base, golden.Files("broken/.plugin/marketplace.json", "{", "empty/.plugin/marketplace.json", `{"name": "e", "plugins": []}`))
+	look.Places = append(look.Places, host.MarketPlace{Dir: filepath.Join(base, "broken"), Shown: "../broken", From: "argument"}, host.MarketPlace{Dir: filepath.Join(base, "empty"), Shown: "../empty", From: "argument"})
+	l := looked(t, look)
+	if l.Missing() != true || len(l.Lost()) != 3 {
+		t.Fatalf("Run: lost %v, want none, nowhere and broken", l.Lost())
+	}
+	for name, of := range map[string]*host.MarketListing{
+		"Search(tools)": l.Search([]string{"tools"}), "Search(nothing)": l.Search([]string{"zzz"}), "Find(tools)": l.Find("tools"), "Find(nothing)": l.Find("zzz"), "Find(nothing@team)": l.Find("zzz@team"),
+	} {
+		if !of.Missing() || len(of.Lost()) != 3 {
+			t.Errorf("%s: lost %v, want what Run lost", name, of.Lost())
+		}
+	}
+}
+
 func TestMarketFind(t *testing.T) {
 	_, look := stalls(t)
 	l := looked(t, look)
@@ -144,7 +232,7 @@ func TestMarketFind(t *testing.T) {
 		if strings.Join(got, " ") != want {
 			t.Errorf("Find(%q): got %q, want %q", name, got, want)
 		}
-		if failed := slices.ContainsFunc(found.Findings, func(f host.FindingRow) bool { return f.Severity == "error" }); failed != (name == "gone") {
+		if failed := slices.ContainsFunc(found.Findings, func(f host.FindingRow) bool { return f.Severity == "error" && f.Extension != "" }); failed != (name == "gone") {
 			t.Errorf("Find(%q): got findings %v, want an error of the broken one alone", name, found.Findings)
 		}
 	}

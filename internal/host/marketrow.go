@@ -94,6 +94,10 @@ type MarketEntryRow struct {
 	of *market.Entry
 }
 
+// Partial reports whether the plugin is less than what lies in its directory, so
+// that whoever reads the directory gets more.
+func (e *MarketEntryRow) Partial() bool { return e.of.Partial() }
+
 // MarketSource is where a plugin is got from. What a kind has not is "".
 type MarketSource struct {
 	Kind     string   `json:"kind"` // relative, local, github, url, git-subdir, npm, archive, command; ""

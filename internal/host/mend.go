@@ -3,56 +3,216 @@ package host
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 
 	"github.com/rogpeppe/go-internal/diff"
 
-	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/mend"
+	"github.com/mortise-dev/mortise/internal/root"
 )
 
-// Mending mends what a listing's findings offer a fix for. Files below Dirs alone
-// are written, and none below Not: those are an extension's from elsewhere.
+// Mending mends what looks find and offer a fix for: Plan says what becomes of
+// which file, and Write does that. Files below Dirs alone are written, and none
+// of a plugin that the workspace of Place names, or one that lies above or below
+// Dirs, or in which the workspaces' files cannot be read.
 type Mending struct {
-	Dirs []string            // absolute: what the person has, or names
-	Not  map[string]ext.Name // absolute directories, and the plugins whose they are
-	Dry  bool                // nothing is written
+	Dirs  []string // absolute: what the person has, or names
+	Place Place
+
+	fence *fence
+	files map[string]*mending // by where a file lies, links resolved
+	would map[string]*mending // by where it would lie, for those that get another name
+}
+
+// mending is what becomes of a file.
+type mending struct {
+	path  string // as a look told it first
+	real  string // links resolved
+	base  string // the directory among Dirs that it lies in, links resolved
+	rel   string // where in base
+	was   fs.FileInfo
+	data  []byte // what it holds
+	now   []byte // what it would hold
+	name  string // what it would be called
+	codes []string
+	fault string // why it stays as it is
+	asked bool   // something was found in it that can be mended
 }
 
 // Mended is what was done to a file, or would be.
 type Mended struct {
-	Path  string   `json:"path"`            // absolute
-	To    string   `json:"to,omitempty"`    // the absolute path that it has now, where it got another name
-	Codes []string `json:"codes"`           // what was mended, one for each finding
-	Diff  string   `json:"diff"`            // unified; "" where the text stays
-	Fault string   `json:"fault,omitempty"` // why nothing was done
+	Path   string   `json:"path"`             // absolute
+	To     string   `json:"to,omitempty"`     // the absolute path that it has now, where it got another name
+	Codes  []string `json:"codes"`            // what was mended, one for each finding
+	Diff   string   `json:"diff"`             // unified; "" where the text stays
+	Fault  string   `json:"fault,omitempty"`  // why it was not mended, or not whole
+	Failed bool     `json:"failed,omitempty"` // it was to be mended, and could not be written
 }
 
-// Run mends each file that has something to mend, in the order of their paths.
-// What cannot be done to one file is told with it and stops no other.
-func (m Mending) Run(l *Listing) []Mended {
-	found := map[string][]mend.Finding{}
-	for i := range l.Findings {
-		if f := &l.Findings[i]; mend.Offered(f.Code) {
-			if p := l.File(f); p != "" {
-				found[p] = append(found[p], mend.Finding{Code: f.Code, Line: f.Line, Message: f.Message})
-			}
+// rounds is how often mending is followed by another look: what one fix brings
+// to light another may mend.
+const rounds = 5
+
+// Plan mends what a look found, in memory, and looks again at what would then be
+// there until nothing is left to mend; nothing is written. It returns the last
+// look. look is given the files as they would be.
+func (m *Mending) Plan(l *Listing, look func(*root.Changes) (*Listing, error)) (*Listing, error) {
+	m.files, m.would = map[string]*mending{}, map[string]*mending{}
+	for range rounds {
+		if !m.take(l, (*mending).mend) {
+			return l, nil
+		}
+		var err error
+		if l, err = look(m.changes()); err != nil {
+			return nil, err
 		}
 	}
-	var out []Mended
-	for p, fs := range found {
-		if one, any := m.file(p, fs); any {
-			out = append(out, one)
-		}
+	if !m.take(l, (*mending).giveUp) {
+		return l, nil
 	}
-	slices.SortFunc(out, func(a, b Mended) int { return cmp.Compare(a.Path, b.Path) })
+	return look(m.changes())
+}
+
+// Planned is what becomes of the files that something was found in, in the order
+// of their paths.
+func (m *Mending) Planned() []Mended {
+	out := []Mended{}
+	for _, p := range m.inOrder() {
+		out = append(out, p.told())
+	}
 	return out
+}
+
+// inOrder are the files that change, or were to, in the order of their paths.
+func (m *Mending) inOrder() []*mending {
+	all := slices.SortedFunc(maps.Values(m.files), func(a, b *mending) int { return cmp.Compare(a.path, b.path) })
+	return slices.DeleteFunc(all, func(p *mending) bool { return !p.asked || p.fault == "" && !p.changes() })
+}
+
+// take does something with each file that has findings which can be mended, in
+// the order of their paths, and reports whether any is another now.
+func (m *Mending) take(l *Listing, do func(*mending, mend.Repair)) (changed bool) {
+	found := map[*mending][]mend.Finding{}
+	for i := range l.Findings {
+		f := &l.Findings[i]
+		x := mend.Finding{Code: f.Code, Line: f.Line, Field: f.Field, Want: f.Want}
+		if p := l.File(f); p != "" && mend.Known(f.Code) {
+			file := m.file(p)
+			file.asked = file.asked || mend.Offered(x)
+			found[file] = append(found[file], x)
+		}
+	}
+	for _, p := range slices.SortedFunc(maps.Keys(found), func(a, b *mending) int { return cmp.Compare(a.real, b.real) }) {
+		if p.fault != "" {
+			continue
+		}
+		r := mend.File(p.called(p.name), p.now, found[p])
+		if r.Empty() {
+			continue
+		}
+		if err := m.may(p, r.Rename); err != nil {
+			changed = p.changes() || changed
+			p.leave(err.Error())
+			continue
+		}
+		do(p, r)
+		if p.name != filepath.Base(p.real) {
+			m.would[p.called(p.name)] = p
+		}
+		changed = true
+	}
+	return changed
+}
+
+// file is the one at an absolute path, as it lies or as it would.
+func (m *Mending) file(name string) *mending {
+	real := name
+	dir, err := filepath.EvalSymlinks(filepath.Dir(name))
+	if err == nil {
+		real = filepath.Join(dir, filepath.Base(name))
+	}
+	if p := m.would[real]; p != nil && p.called(p.name) == real {
+		return p
+	}
+	p := m.files[real]
+	if p == nil {
+		p = &mending{path: name, real: real, name: filepath.Base(real)}
+		m.files[real] = p
+		if err == nil {
+			err = p.read()
+		}
+		if err != nil {
+			p.fault = err.Error()
+		}
+	}
+	return p
+}
+
+func (p *mending) read() error {
+	dir, err := os.OpenRoot(filepath.Dir(p.real))
+	if err != nil {
+		return fmt.Errorf("read it: %w", err)
+	}
+	defer dir.Close()
+	if p.was, p.data, err = readOwn(dir, p.name); err != nil {
+		return err
+	}
+	p.now = p.data
+	return nil
+}
+
+// changes reports whether anything becomes of the file.
+func (p *mending) changes() bool {
+	return p.name != filepath.Base(p.real) || !bytes.Equal(p.data, p.now)
+}
+
+// called is the path that the file has under a name.
+func (p *mending) called(name string) string { return filepath.Join(filepath.Dir(p.real), name) }
+
+func (p *mending) mend(r mend.Repair) {
+	p.now, p.name = r.Apply(p.now), cmp.Or(r.Rename, p.name)
+	p.codes = append(p.codes, r.Codes...)
+}
+
+// giveUp leaves a file that does not come to rest.
+func (p *mending) giveUp(mend.Repair) {
+	p.leave("each thing that is mended in it brings another to light; mend it by hand")
+}
+
+// leave leaves the file as it is, for a reason.
+func (p *mending) leave(why string) {
+	p.now, p.name, p.codes, p.fault = p.data, filepath.Base(p.real), nil, why
+}
+
+// told is what becomes of the file.
+func (p *mending) told() Mended {
+	out := Mended{Path: p.path, Codes: p.codes, Fault: p.fault}
+	if p.fault != "" {
+		out.Codes = []string{}
+		return out
+	}
+	shown := filepath.ToSlash(p.rel)
+	out.Diff = string(diff.Diff(shown, p.data, shown, p.now))
+	if p.name != filepath.Base(p.real) {
+		out.To = filepath.Join(filepath.Dir(p.path), p.name)
+	}
+	return out
+}
+
+// changes are the files as they would be.
+func (m *Mending) changes() *root.Changes {
+	as := new(root.Changes)
+	for _, p := range m.files {
+		if p.fault == "" && p.changes() {
+			as.Set(p.real, p.now, p.name)
+		}
+	}
+	return as
 }
 
 // File is the absolute path of what a finding is about; "" where that cannot be
@@ -72,158 +232,4 @@ func (l *Listing) File(f *FindingRow) string {
 		return ""
 	}
 	return filepath.Join(root, name)
-}
-
-// file mends one file; any is false where nothing of it can be mended.
-func (m Mending) file(name string, found []mend.Finding) (done Mended, any bool) {
-	done = Mended{Path: name, Codes: []string{}}
-	base, rel, err := m.place(name)
-	var root *os.Root
-	if err == nil {
-		root, err = os.OpenRoot(base)
-	}
-	if err != nil {
-		done.Fault = err.Error()
-		return done, true
-	}
-	defer root.Close()
-	was, data, err := readOwn(root, rel)
-	if err != nil {
-		done.Fault = err.Error()
-		return done, true
-	}
-	r := mend.File(name, data, found)
-	if r.Empty() {
-		return done, false
-	}
-	now := r.Apply(data)
-	done.Codes, done.Diff = r.Codes, string(diff.Diff(filepath.ToSlash(rel), data, filepath.ToSlash(rel), now))
-	if r.Rename != "" {
-		done.To = filepath.Join(filepath.Dir(name), r.Rename)
-	}
-	if m.Dry {
-		return done, true
-	}
-	if !bytes.Equal(now, data) {
-		err = replace(root, rel, was, data, now)
-	}
-	if err == nil && r.Rename != "" {
-		err = renameOwn(root, rel, path.Join(path.Dir(rel), r.Rename))
-	}
-	if err != nil {
-		done.Fault = err.Error()
-	}
-	return done, true
-}
-
-// place is the directory of the person's that a file lies in, with links
-// resolved, and where in it.
-func (m Mending) place(name string) (base, rel string, err error) {
-	dir, err := filepath.EvalSymlinks(filepath.Dir(name))
-	if err != nil {
-		return "", "", fmt.Errorf("find it: %w", err)
-	}
-	real := filepath.Join(dir, filepath.Base(name))
-	for not, plugin := range m.Not {
-		if _, in := below(not, real); in {
-			return "", "", fmt.Errorf("it is of the plugin %s, whose files are not written; mend it where the plugin comes from", plugin)
-		}
-	}
-	for _, d := range m.Dirs {
-		resolved, err := filepath.EvalSymlinks(d)
-		if err != nil {
-			continue
-		}
-		if rel, in := below(resolved, real); in {
-			return resolved, rel, nil
-		}
-	}
-	return "", "", errors.New("it does not lie in a directory that may be written: it is another's, or a link leads there")
-}
-
-// below is where a path lies below a directory.
-func below(dir, name string) (rel string, in bool) {
-	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = resolved
-	}
-	rel, err := filepath.Rel(dir, name)
-	return filepath.ToSlash(rel), err == nil && filepath.IsLocal(rel)
-}
-
-// most is the largest file that is mended.
-const mostMended = 8 << 20
-
-// readOwn reads a regular file.
-func readOwn(root *os.Root, rel string) (fs.FileInfo, []byte, error) {
-	info, err := root.Lstat(rel)
-	switch {
-	case err != nil:
-		return nil, nil, fmt.Errorf("read it: %w", err)
-	case !info.Mode().IsRegular():
-		return nil, nil, errors.New("it is a link, or no regular file")
-	case info.Size() > mostMended:
-		return nil, nil, errors.New("it is too large")
-	}
-	data, err := root.ReadFile(rel)
-	if err != nil {
-		return nil, nil, fmt.Errorf("read it: %w", err)
-	}
-	return info, data, nil
-}
-
-// replace puts other content in the place of a file, at once and with the same
-// mode and owner, unless the file is not what was read any more.
-func replace(root *os.Root, rel string, was fs.FileInfo, data, now []byte) (err error) {
-	name := path.Join(path.Dir(rel), "."+path.Base(rel)+".mortise")
-	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return fmt.Errorf("write beside it: %w", err)
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, root.Remove(name))
-		}
-	}()
-	_, err = f.Write(now)
-	if err == nil {
-		err = keepOwner(f, was)
-	}
-	if err == nil {
-		err = f.Chmod(was.Mode().Perm())
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("write beside it: %w", err)
-	}
-	is, again, err := readOwn(root, rel)
-	if err == nil && (!os.SameFile(was, is) || !bytes.Equal(again, data)) {
-		err = errors.New("it was changed meanwhile; look again")
-	}
-	if err != nil {
-		return err
-	}
-	if err := root.Rename(name, rel); err != nil {
-		return fmt.Errorf("put it in place: %w", err)
-	}
-	return nil
-}
-
-// renameOwn gives a file another name, unless another file has that.
-func renameOwn(root *os.Root, from, to string) error {
-	was, err := root.Lstat(from)
-	if err != nil {
-		return fmt.Errorf("rename it: %w", err)
-	}
-	switch is, err := root.Lstat(to); {
-	case err == nil && !os.SameFile(was, is): // else the file system takes both names for one
-		return fmt.Errorf("there is already a file %s", ext.Quote(path.Base(to)))
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("rename it: %w", err)
-	}
-	if err := root.Rename(from, to); err != nil {
-		return fmt.Errorf("rename it: %w", err)
-	}
-	return nil
 }

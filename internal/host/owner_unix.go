@@ -25,3 +25,12 @@ func keepOwner(f *os.File, like fs.FileInfo) error {
 	}
 	return nil
 }
+
+// hardLinks is how many names a file has.
+func hardLinks(f fs.FileInfo) uint64 {
+	st, ok := f.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 1
+	}
+	return uint64(st.Nlink) //nolint:unconvert // it is of another type on other systems
+}

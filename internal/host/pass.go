@@ -43,7 +43,7 @@ var (
 	}
 	FolderUnnamed = &ext.Check{
 		Code: "project-folder-unnamed", Severity: ext.Info,
-		Doc: "A folder in which the project keeps entries for another client is not named in mortise.toml, so none of them is in use here.",
+		Doc: "A folder in which the project keeps entries for another client is not named in mortise.toml, or a file of the project's lies beside such a folder, which no name brings in. Nothing of it is in use here.",
 		Fix: "Name it in mortise.toml as a plugin, or leave it to its client.",
 	}
 	AdoptionLapsed = &ext.Check{
@@ -216,14 +216,25 @@ func (h *Host) begin(ctx context.Context) (*pass, error) {
 	return p, nil
 }
 
-// unnamed tells of folders that the configuration could name.
+// unnamed tells of folders that the configuration could name, and of the files
+// beside them, which no name brings in.
 func (p *pass) unnamed() {
 	if p.host.options.Unnamed == nil {
 		return
 	}
 	for _, f := range p.host.options.Unnamed(p.config) {
-		p.findings.Add(FolderUnnamed.At(ext.Origin{Path: f.Name}, "%s is a folder of the format %s with entries of %s, and mortise.toml does not name it", ext.Quote(f.Name), f.Format, strings.Join(f.Surfaces, ", ")).
-			With("To use it here, write in mortise.toml [plugins.%s] and below it path = %q.", f.Format, "./"+f.Name))
+		if f.Name == "" {
+			p.findings.Add(FolderUnnamed.At(ext.Origin{Path: f.Beside}, "%s is a file of the format %s that declares something, and is not read in a workspace", ext.Quote(f.Beside), f.Format).
+				With("%s", source.OwnServers))
+			continue
+		}
+		what := fmt.Sprintf("%s is a folder of the format %s with entries of %s, and mortise.toml does not name it", ext.Quote(f.Name), f.Format, strings.Join(f.Surfaces, ", "))
+		todo := fmt.Sprintf("To use it here, write in mortise.toml [plugins.%s] and below it path = %q.", f.Format, "./"+f.Name)
+		if f.Beside != "" {
+			what += fmt.Sprintf("; %s beside it is not read in a workspace", ext.Quote(f.Beside))
+			todo += " " + source.OwnServers
+		}
+		p.findings.Add(FolderUnnamed.At(ext.Origin{Path: f.Name}, "%s", what).With("%s", todo))
 	}
 }
 

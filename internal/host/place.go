@@ -7,6 +7,7 @@ import (
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/config"
 	"github.com/mortise-dev/mortise/internal/conform"
+	"github.com/mortise-dev/mortise/internal/root"
 )
 
 // Place is where a host works: everything ambient, as values.
@@ -78,4 +79,7 @@ type Inspection struct {
 	Limits   ext.Limits
 	Progress func(read int) // told how many extensions have been read; may be nil
 	Index    string         // folder that remembers what was read; "" reads everything anew
+	// Changes are looked at as if they had been made; nil are none. They go with
+	// no Index.
+	Changes *root.Changes
 }

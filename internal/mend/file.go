@@ -5,27 +5,46 @@ import (
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
-	"github.com/mortise-dev/mortise/internal/doc"
-	"github.com/mortise-dev/mortise/internal/frontmatter"
+	"github.com/mortise-dev/mortise/internal/source"
 )
 
 // file is a file that is to be mended.
 type file struct {
-	path     string
-	data     []byte
-	lines    []line
-	markdown bool
-	was      frontmatter.Document // as it was read, for Markdown
-	name     string               // what its front matter shall have for a name; "" for what it has
+	path  string
+	data  []byte
+	lines []line
+	was   source.Content // as it was read
+	// want is what it shall be read as with what was accepted so far, and left how
+	// often each check then finds something in it.
+	want ext.Doc
+	left map[string]int
 }
 
 func newFile(path string, data []byte) *file {
-	f := &file{path: path, data: data, lines: linesOf(data), markdown: strings.EqualFold(filepath.Ext(path), ".md")}
-	if f.markdown {
-		f.was = frontmatter.Read(origin, append([]byte(nil), data...))
-	}
+	f := &file{path: path, data: data, lines: linesOf(data)}
+	f.was = f.read(data)
+	f.want, f.left = f.was.Doc, counts(f.was.Findings)
 	return f
 }
+
+// read reads a text as the file's documents are read: by the ending of its
+// name, whose capitals may be what is to be mended.
+func (f *file) read(data []byte) source.Content {
+	o := ext.Origin{Path: "file" + strings.ToLower(filepath.Ext(f.path))}
+	return source.Parse(o, append([]byte(nil), data...)) // it keeps what it is given
+}
+
+// counts is how often each check found something.
+func counts(found ext.Findings) map[string]int {
+	n := map[string]int{}
+	for _, f := range found {
+		n[f.Check.Code]++
+	}
+	return n
+}
+
+// directory is the name of the directory that the file lies in.
+func (f *file) directory() string { return filepath.Base(filepath.Dir(f.path)) }
 
 // text is a line of the file, by its number, without its end.
 func (f *file) text(n int) (string, bool) {
@@ -44,35 +63,37 @@ func (f *file) eol() string {
 	return "\n"
 }
 
-// means reports whether other text means what the file was read as: for
-// Markdown the same front matter, but for a name that it shall have, above the
-// same body; for JSON a value still.
-func (f *file) means(data []byte) bool {
-	if !f.markdown {
-		_, found := doc.JSON(origin, data)
-		return !strings.EqualFold(filepath.Ext(f.path), ".json") || !found.Failed()
-	}
-	is := frontmatter.Read(origin, append([]byte(nil), data...))
-	if is.Findings.Failed() || len(is.Findings) > len(f.was.Findings) || strings.TrimSpace(is.Body) != strings.TrimSpace(f.was.Body) {
-		return false
-	}
-	want := f.was.Front
-	if f.name != "" {
-		if is.Front.Get("name") == nil || is.Front.Get("name").Text != f.name {
-			return false
-		}
-		want, is.Front = without(want, "name"), without(is.Front, "name")
-	}
-	return want.Digest() == is.Front.Digest()
+// means reports whether another text of the file would be read as want, above
+// the same body; left is how often each check then finds something.
+func (f *file) means(data []byte, want *ext.Doc) (left map[string]int, ok bool) {
+	is := f.read(data)
+	same := strings.TrimRight(is.Body, blanks) == strings.TrimRight(f.was.Body, blanks)
+	return counts(is.Findings), same && !is.Findings.Failed() && want.Digest() == is.Doc.Digest()
 }
 
-// without is a map without one of its keys.
-func without(d ext.Doc, key string) ext.Doc {
-	out := ext.Doc{Kind: d.Kind, Text: d.Text, List: d.List}
-	for _, p := range d.Map {
-		if p.Key != key {
-			out.Map = append(out.Map, p)
+const blanks = " \t\n"
+
+// line is a line of a file: where it begins, where its text ends and where the
+// next one begins.
+type line struct{ start, end, next int }
+
+// linesOf are the lines of data, whose ends are LF, CRLF or CR.
+func linesOf(data []byte) []line {
+	var lines []line
+	for at := 0; at < len(data); {
+		l := line{start: at, end: len(data), next: len(data)}
+		for i := at; i < len(data); i++ {
+			if data[i] != '\n' && data[i] != '\r' {
+				continue
+			}
+			l.end, l.next = i, i+1
+			if data[i] == '\r' && i+1 < len(data) && data[i+1] == '\n' {
+				l.next++
+			}
+			break
 		}
+		lines = append(lines, l)
+		at = l.next
 	}
-	return out
+	return lines
 }

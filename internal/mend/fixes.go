@@ -2,17 +2,15 @@ package mend
 
 import (
 	"bytes"
-	"fmt"
-	"path/filepath"
 	"strings"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/mortise-dev/mortise/ext"
 )
 
+// mark is the byte order mark.
+const mark = "\ufeff"
+
 func withoutMark(f *file, _ Finding) ([]Edit, bool) {
-	const mark = "\ufeff"
 	return []Edit{{0, len(mark), ""}}, bytes.HasPrefix(f.data, []byte(mark))
 }
 
@@ -24,15 +22,15 @@ const tries = 8
 // it: the next that does, or the last.
 func withoutFence(f *file, x Finding) ([]Edit, bool) {
 	opening, ok := f.text(max(x.Line, 1))
-	fence := strings.TrimSpace(strings.TrimPrefix(opening, "\ufeff"))
+	fence := strings.TrimSpace(strings.TrimPrefix(opening, mark))
 	marks := fence[:len(fence)-len(strings.TrimLeft(fence, "`~"))]
 	if !ok || len(marks) < 3 {
 		return nil, false
 	}
 	at := f.lines[max(x.Line, 1)-1]
 	open := Edit{at.start, at.next, ""}
-	if strings.HasPrefix(opening, "\ufeff") {
-		open.Start += len("\ufeff")
+	if strings.HasPrefix(opening, mark) {
+		open.Start += len(mark)
 	}
 	var closing []int
 	for n := max(x.Line, 1) + 1; n <= len(f.lines); n++ {
@@ -46,7 +44,7 @@ func withoutFence(f *file, x Finding) ([]Edit, bool) {
 	for _, n := range closing {
 		l := f.lines[n-1]
 		edits := []Edit{open, {l.start, l.next, ""}}
-		if f.means(apply(f.data, edits)) {
+		if _, ok := f.means(apply(f.data, edits), &f.was.Doc); ok {
 			return edits, true
 		}
 	}
@@ -70,7 +68,7 @@ func ended(f *file, x Finding) ([]Edit, bool) {
 // quoted puts the value of a line in single quotes, as what it was read as.
 func quoted(f *file, x Finding) ([]Edit, bool) {
 	t, ok := f.text(x.Line)
-	value := valueAt(&f.was.Front, x.Line)
+	value := valueAt(&f.was.Doc, x.Line)
 	if !ok || value == nil || value.Kind != ext.String || strings.ContainsAny(value.Text, "\n\r") {
 		return nil, false
 	}
@@ -84,7 +82,17 @@ func quoted(f *file, x Finding) ([]Edit, bool) {
 	l := f.lines[x.Line-1]
 	start := l.end - len(strings.TrimLeft(rest, " \t"))
 	end := l.start + len(strings.TrimRight(t, " \t"))
-	return []Edit{{start, end, single(value.Text)}}, start < end
+	if start >= end || !stands(value.Text, string(f.data[start:end])) {
+		return nil, false
+	}
+	return []Edit{{start, end, single(value.Text)}}, true
+}
+
+// stands reports whether all that is written is a text, but for quotes around it
+// and the dash of an item: there is no comment that quotes would do away with.
+func stands(text, written string) bool {
+	before, after, found := strings.Cut(written, text)
+	return found && strings.Trim(before, "\"'- \t") == "" && strings.Trim(after, "\"'") == ""
 }
 
 // single is a text in single quotes.
@@ -129,79 +137,5 @@ func withoutTabs(f *file, x Finding) ([]Edit, bool) {
 	return edits, len(edits) > 0
 }
 
-// named gives a skill the name of its directory.
-func named(f *file, x Finding) ([]Edit, bool) {
-	t, ok := f.text(x.Line)
-	key, rest, found := strings.Cut(t, ":")
-	if !ok || !found || strings.TrimSpace(key) != "name" || strings.TrimSpace(rest) == "" {
-		return nil, false
-	}
-	l := f.lines[x.Line-1]
-	start, end := l.end-len(strings.TrimLeft(rest, " \t")), l.start+len(strings.TrimRight(t, " \t"))
-	f.name = filepath.Base(filepath.Dir(f.path))
-	return []Edit{{start, end, plain(f.name)}}, true
-}
-
-// nameAdded adds the name of the directory as the first key.
-func nameAdded(f *file, _ Finding) ([]Edit, bool) {
-	if f.was.Front.Kind != ext.Map || f.was.Front.Get("name") != nil || len(f.lines) < 2 {
-		return nil, false
-	}
-	f.name = filepath.Base(filepath.Dir(f.path))
-	at := f.lines[0].next
-	return []Edit{{at, at, "name: " + plain(f.name) + f.eol()}}, true
-}
-
-// plain is a name as it is written after a key.
-func plain(name string) string {
-	if strings.Trim(name, "abcdefghijklmnopqrstuvwxyz-") == "" && !strings.HasPrefix(name, "-") {
-		return name
-	}
-	return single(name)
-}
-
-// dotted begins the path of a JSON manifest that a finding names with ./.
-func dotted(f *file, x Finding) ([]Edit, bool) {
-	dec := jsontext.NewDecoder(bytes.NewReader(f.data), jsontext.AllowDuplicateNames(true))
-	for {
-		before := int(dec.InputOffset())
-		t, err := dec.ReadToken()
-		if err != nil {
-			return nil, false
-		}
-		kind, n := dec.StackIndex(dec.StackDepth())
-		if t.Kind() != jsontext.KindString || kind == jsontext.KindBeginObject && n%2 == 1 {
-			continue // no string, or the name of a member
-		}
-		start := before + bytes.IndexByte(f.data[before:], '"')
-		if f.lineAt(start) == x.Line && strings.HasPrefix(x.Message, fmt.Sprintf("the path %s of ", ext.Quote(t.String()))) {
-			return []Edit{{start + 1, start + 1, "./"}}, true
-		}
-	}
-}
-
-// lineAt is the number of the line that a byte is on.
-func (f *file) lineAt(at int) int {
-	for n, l := range f.lines {
-		if at < l.next {
-			return n + 1
-		}
-	}
-	return 0
-}
-
-// spelled is the name that a near miss should have. It is said at the end of what
-// was found.
-func spelled(f *file, x Finding) string {
-	_, want, ok := strings.Cut(x.Message, ", expected ")
-	base := filepath.Base(f.path)
-	switch {
-	case !ok:
-		return ""
-	case strings.HasPrefix(x.Message, "the file is named ") && strings.EqualFold(base, want):
-		return want
-	case strings.HasPrefix(x.Message, "the file's ending is ") && strings.EqualFold(filepath.Ext(base), want):
-		return strings.TrimSuffix(base, filepath.Ext(base)) + want
-	}
-	return ""
-}
+// near reports whether two different names differ in capitals alone.
+func near(a, b string) bool { return a != b && strings.EqualFold(a, b) }

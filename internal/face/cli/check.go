@@ -14,6 +14,7 @@ import (
 	"github.com/mortise-dev/mortise/internal/config"
 	"github.com/mortise-dev/mortise/internal/conform"
 	"github.com/mortise-dev/mortise/internal/host"
+	"github.com/mortise-dev/mortise/internal/root"
 )
 
 // checking is what check is asked to do.
@@ -27,6 +28,7 @@ type checking struct {
 	dry       bool
 	sarif     bool
 	verbose   bool
+	as        *root.Changes // looks at what would be there; nil: at what is
 }
 
 func (c *call) check() *cobra.Command {
@@ -41,14 +43,19 @@ workspace's configuration names. With DIR: each directory as one extension, or w
 Each extension is judged alone and no state is read: nothing is pending or disabled.
 Nothing is started or contacted. The exit code is 1 when there are errors.
 
+Without DIR the budgets of [context] are judged as mortise list does, of what is
+built in as well, but whatever servers said of themselves and whatever was disabled
+here: the outcome is the same on every machine.
+
 --format NAME judges DIR as that format and its client would: it must be laid out
 so, what the client refuses is an error, and what it takes is none. --strict makes
 an error of every warning, and of everything that reading recovered from.
 
 --fix mends what takes no judgement and shows the changes: in the owner's directory
 of an adopted workspace, or in each DIR; never in a plugin's directory, and never
-through a link that leads elsewhere. --dry-run shows them and writes nothing. The
-exit code is about what is left.
+through a link that leads elsewhere. --dry-run shows what --fix would do and leave,
+and writes nothing. The exit code is about what is left; it is 3 when a file could
+not be written.
 
 With --recursive what was read is remembered in the cache directory, so that the
 next look reads what has changed; --fresh reads everything.`,
@@ -115,11 +122,8 @@ func (c *call) runCheck(ctx context.Context, o checking) error {
 	if err != nil {
 		return err
 	}
-	var done []host.Mended
 	if o.fix {
-		if l, done, err = c.mend(ctx, p, cfg, o, l); err != nil {
-			return err
-		}
+		return c.mend(ctx, p, cfg, o, l)
 	}
 	if o.strict {
 		l.Strict()
@@ -127,14 +131,10 @@ func (c *call) runCheck(ctx context.Context, o checking) error {
 	switch {
 	case o.sarif:
 		err = c.document(c.sarif(l, p, o))
-	case c.json && o.fix:
-		err = c.document(mended{l, done})
 	case c.json:
 		err = c.document(l)
 	default:
-		page := c.page(cfg)
-		page.mended(done, o.dry)
-		page.check(l, rootsOf(l, c), o.verbose)
+		c.page(cfg).check(l, rootsOf(l, c), o.verbose)
 	}
 	if err == nil && l.Failed() {
 		err = errNo
@@ -147,15 +147,11 @@ func (c *call) inspect(ctx context.Context, p host.Place, cfg *config.Config, o 
 		o.dirs = []string{"."}
 	}
 	if len(o.dirs) == 0 {
-		l, err := c.CheckWorkspace(ctx, p)
-		if err == nil {
-			l.Budget(cfg.Context)
-		}
-		return l, err
+		return c.inspectAll(ctx, p, cfg, o)
 	}
 	in := host.Inspection{
 		Recursive: o.recursive, Whole: cfg.Trust.Whole,
-		Limits: cfg.Limits.Bounds(),
+		Limits: cfg.Limits.Bounds(), Changes: o.as,
 	}
 	for _, dir := range o.dirs {
 		abs, err := c.directory(dir)
@@ -167,13 +163,32 @@ func (c *call) inspect(ctx context.Context, p host.Place, cfg *config.Config, o 
 	if o.format != "" {
 		in.Profile, _ = conform.Named(o.format)
 	}
-	if o.recursive && !o.fresh {
+	if o.recursive && !o.fresh && o.as == nil {
 		in.Index = filepath.Join(p.Paths.Cache, "index")
 	}
 	counter, clear := c.progress()
 	defer clear()
 	in.Progress = counter
 	return c.Check(ctx, in)
+}
+
+// inspectAll looks at everything that the configuration names. Its budgets are
+// for all that an agent carries, what is built in included.
+func (c *call) inspectAll(ctx context.Context, p host.Place, cfg *config.Config, o checking) (*host.Listing, error) {
+	l, err := c.CheckWorkspace(ctx, p, o.as)
+	if err != nil {
+		return nil, err
+	}
+	var builtin []host.EntryRow
+	if cfg.Context.Budget > 0 {
+		g, err := c.lookAt(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		builtin = g.Listing().Builtin()
+	}
+	l.Budget(cfg, builtin...)
+	return l, nil
 }
 
 // directory is the absolute path of a directory that must be there.

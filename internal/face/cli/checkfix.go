@@ -1,75 +1,121 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/config"
 	"github.com/mortise-dev/mortise/internal/host"
+	"github.com/mortise-dev/mortise/internal/root"
 )
 
 // mended is the JSON document of check --fix: what is left, and what was done.
 type mended struct {
-	*host.Listing
-	Mended []host.Mended `json:"mended"`
+	*host.Listing               // nil where what is left was not looked at
+	Mended        []host.Mended `json:"mended"`
 }
 
-// rounds is how often mending is followed by another look: what one fix brings
-// to light another may mend.
-const rounds = 5
-
-// mend mends what was found and looks again. What is given back is what is left.
-func (c *call) mend(ctx context.Context, p host.Place, cfg *config.Config, o checking, l *host.Listing) (*host.Listing, []host.Mended, error) {
+// mend mends what was found, or says what would be, and shows that and what is
+// left.
+func (c *call) mend(ctx context.Context, p host.Place, cfg *config.Config, o checking, l *host.Listing) error {
 	m, err := c.mending(ctx, p, cfg, o)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	all := []host.Mended{}
-	for range rounds {
-		done := m.Run(l)
-		all = append(all, done...)
-		if m.Dry || !slices.ContainsFunc(done, func(d host.Mended) bool { return d.Fault == "" }) {
-			break
-		}
-		if l, err = c.inspect(ctx, p, cfg, o); err != nil {
-			return nil, nil, err
+	l, err = m.Plan(l, func(as *root.Changes) (*host.Listing, error) {
+		would := o
+		would.as = as
+		return c.inspect(ctx, p, cfg, would)
+	})
+	if err != nil {
+		return err
+	}
+	done := m.Planned()
+	planned := changed(done)
+	if !o.dry && planned > 0 {
+		if done, err = m.Write(ctx); err == nil {
+			l, err = c.inspect(ctx, p, cfg, o)
 		}
 	}
-	return l, distinct(all), nil
+	if err != nil { // what was done is told all the same
+		return c.cutShort(cfg, done, planned, err)
+	}
+	if o.strict {
+		l.Strict()
+	}
+	if c.json {
+		err = c.document(mended{l, done})
+	} else {
+		page := c.page(cfg)
+		page.mended(done, o.dry)
+		page.check(l, rootsOf(l, c), o.verbose)
+	}
+	return cmp.Or(err, c.unwritten(done), answer(l))
 }
 
-// distinct leaves out files that could not be mended and were told before.
-func distinct(all []host.Mended) []host.Mended {
-	seen := map[string]bool{}
-	return slices.DeleteFunc(all, func(d host.Mended) bool {
-		again := d.Fault != "" && seen[d.Path]
-		seen[d.Path] = seen[d.Path] || d.Fault != ""
-		return again
-	})
+// answer is that of a look.
+func answer(l *host.Listing) error {
+	if l.Failed() {
+		return errNo
+	}
+	return nil
+}
+
+// unwritten is the error for files that could not be written; nil for none.
+func (c *call) unwritten(done []host.Mended) error {
+	n := 0
+	for _, d := range done {
+		if d.Failed {
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return cmp.Or(c.flush(), fmt.Errorf("%s could not be written; what is said of each tells why", count(n, "file")))
+}
+
+// cutShort shows what was done until an error, and returns that.
+func (c *call) cutShort(cfg *config.Config, done []host.Mended, planned int, because error) error {
+	if c.json {
+		if err := c.document(mended{nil, done}); err != nil {
+			return err
+		}
+		return cmp.Or(c.flush(), because)
+	}
+	page := c.page(cfg)
+	page.mended(done, false)
+	page.gap()
+	page.line("%d of %s mended; what is left was not looked at: run it again", changed(done), count(planned, "file"))
+	return cmp.Or(c.flush(), because)
+}
+
+// changed is how many files were mended, or would be.
+func changed(done []host.Mended) int {
+	n := 0
+	for _, d := range done {
+		if d.Fault == "" {
+			n++
+		}
+	}
+	return n
 }
 
 // mending says whose files may be written: those that the person named, or the
-// owner's of a workspace that they adopted, and never a plugin's.
-func (c *call) mending(ctx context.Context, p host.Place, cfg *config.Config, o checking) (host.Mending, error) {
-	m := host.Mending{Dry: o.dry, Not: map[string]ext.Name{}}
-	add := func(cfg *config.Config) {
-		for i := range cfg.Plugins {
-			if x := &cfg.Plugins[i]; x.Dir != "" {
-				m.Not[x.Dir] = x.Name
-			}
-		}
-	}
-	add(cfg)
+// owner's of a workspace that they adopted.
+func (c *call) mending(ctx context.Context, p host.Place, cfg *config.Config, o checking) (*host.Mending, error) {
+	m := &host.Mending{Place: p}
 	if len(o.dirs) == 0 {
 		g, err := c.lookAt(ctx, p)
 		if err != nil {
-			return m, err
+			return nil, err
 		}
 		if !g.Adopted {
-			return m, refuse("this workspace is not adopted, so nothing in it is written; mortise %strust adopts it, or name the directory that is yours: mortise check --fix DIR", c.nextFlag(p.Workspace.Dir))
+			return nil, refuse("this workspace is not adopted, so nothing in it is written; mortise %strust adopts it, or name the directory that is yours: mortise check --fix DIR", c.nextFlag(p.Workspace.Dir))
 		}
 		m.Dirs = []string{cfg.OwnerDir()}
 		return m, nil
@@ -77,19 +123,9 @@ func (c *call) mending(ctx context.Context, p host.Place, cfg *config.Config, o 
 	for _, dir := range o.dirs {
 		abs, err := c.from(dir)
 		if err != nil {
-			return m, err
+			return nil, err
 		}
 		m.Dirs = append(m.Dirs, abs)
-		w, err := config.FindWorkspace(abs, "")
-		if err != nil {
-			return m, err
-		}
-		its := host.Place{Workspace: w, Paths: p.Paths, Env: p.Env}
-		of, _, err := its.Configure(nil)
-		if err != nil {
-			return m, err
-		}
-		add(of)
 	}
 	return m, nil
 }
@@ -108,7 +144,6 @@ func (p *page) mended(done []host.Mended, dry bool) {
 		switch {
 		case d.Fault != "":
 			p.line("%s  %s: %s", p.bold(name), p.yellow("not mended"), cut(d.Fault, safe))
-			continue
 		case d.To != "":
 			p.line("%s  %s, and renamed %s  %s", p.bold(name), p.green(word), p.bold(ext.Escape(filepath.Base(d.To))), p.dim(join(d.Codes)))
 		default:

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/host"
+	"github.com/mortise-dev/mortise/internal/root"
 	"github.com/mortise-dev/mortise/internal/session"
 	"github.com/mortise-dev/mortise/internal/surface"
 )
@@ -38,9 +39,10 @@ type App struct {
 	Open func(ctx context.Context, p host.Place, purpose host.Purpose) (h *host.Host, done func() error, err error)
 	// Endpoint makes what serves clients of a host.
 	Endpoint func(h *host.Host, o session.OfferOptions) Endpoint
-	// Check looks at directories, CheckWorkspace at what a configuration names.
+	// Check looks at directories, CheckWorkspace at what a configuration names, as
+	// if changes had been made to the owner's files.
 	Check          func(ctx context.Context, in host.Inspection) (*host.Listing, error)
-	CheckWorkspace func(ctx context.Context, p host.Place) (*host.Listing, error)
+	CheckWorkspace func(ctx context.Context, p host.Place, as *root.Changes) (*host.Listing, error)
 	// Markets looks at marketplaces.
 	Markets func(ctx context.Context, look host.MarketLook) (*host.MarketListing, error)
 }

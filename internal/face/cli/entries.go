@@ -9,13 +9,14 @@ import (
 )
 
 // entries is the table of one surface's entries, with what each costs where that
-// is asked for; nothing when it has none.
+// is asked for; nothing when it has none. An entry has a row of its own, or is
+// named in the row of the one that stands for it.
 func (p *page) entries(l *host.Listing, name string, costs bool) {
 	short := shortNames(l, name)
-	same := alsoThere(l)
+	same := stoodFor(l)
 	var t table
 	for _, e := range l.Entries {
-		if e.Surface != name || same[e.Qualified] {
+		if e.Surface != name || same[standsFor{e.Surface, e.ShadowedBy, e.Qualified}] {
 			continue
 		}
 		shown := e.Qualified
@@ -63,13 +64,17 @@ func shadow(e host.EntryRow) string {
 	return " (shadowed by " + ext.Escape(e.ShadowedBy) + ")"
 }
 
-// alsoThere are the qualified names of entries that another row stands for,
-// because the same thing is declared there.
-func alsoThere(l *host.Listing) map[string]bool {
-	out := map[string]bool{}
-	for _, e := range l.Entries {
+// standsFor is that one entry of a surface stands for another, by their qualified
+// names.
+type standsFor struct{ surface, one, other string }
+
+// stoodFor are the entries that the row of another one names.
+func stoodFor(l *host.Listing) map[standsFor]bool {
+	out := map[standsFor]bool{}
+	for i := range l.Entries {
+		e := &l.Entries[i]
 		for _, name := range e.Also {
-			out[name] = true
+			out[standsFor{e.Surface, e.Qualified, name}] = true
 		}
 	}
 	return out

@@ -104,6 +104,7 @@ func (p *page) entry(e host.EntryMeaning, r roots) {
 		}
 	}
 	field("says", bounded(e.Description))
+	field("asks", bounded(e.Asks))
 	field("from", ext.Escape(e.Source)+", trust "+e.Trust)
 	field("file", r.at(p.call, e.Extension, e.Root, e.Path, e.Line))
 	field("rule", e.Rule+": "+e.RuleDoc)

@@ -105,7 +105,10 @@ func (c *call) marketSearch() *cobra.Command {
 		Short: "Search marketplaces for plugins",
 		Long: `Search what marketplaces offer for plugins in which all WORDS occur: in the name,
 the tags, the title, the category or the description. Capitals do not count, and a
-part of a word is enough. The best come first.`,
+part of a word is enough. The best come first.
+
+What could not be searched is told: a marketplace that is not there, or whose file
+cannot be read.`,
 		Example: "mortise market search review\nmortise market search postgres migration",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			words := strings.Fields(strings.Join(args, " "))
@@ -117,11 +120,7 @@ part of a word is enough. The best come first.`,
 				return err
 			}
 			found := l.Search(words)
-			if c.json {
-				return c.document(found)
-			}
-			c.page(cfg).marketHits(found, l, words)
-			return nil
+			return c.answerMarkets(found, func() { c.page(cfg).marketHits(found, l, words) })
 		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveNoFileComp
@@ -200,8 +199,32 @@ func (c *call) marketPlaces(dirs []string) ([]host.MarketPlace, error) {
 	return out, nil
 }
 
-// noPlugin is the error of a name that no marketplace has.
+// noPlugin is the error of a name that no marketplace has, as far as they could
+// be read: what could not be may have it.
 func (c *call) noPlugin(l *host.MarketListing, given string, dirs []string) error {
+	err, lost := c.unknownPlugin(l, given, dirs), l.Lost()
+	if len(lost) == 0 {
+		return err
+	}
+	if len(l.Markets) == 0 {
+		err = usage("there is no plugin %s", quote(given))
+	}
+	first := &lost[0]
+	why := first.Message + " (" + roots{}.at(c, "", first.Root, first.Path, first.Line) + ")"
+	if more := len(lost) - 1; more > 0 {
+		why += ", and " + decimal(uint64(more)) + " more: mortise " + c.placeFlag() + "market list" + after(" ", words(dirs)) + " tells them"
+	}
+	also := "; not"
+	if strings.HasSuffix(err.Error(), "?") {
+		also = " Not"
+	}
+	if l.Missing() {
+		return refuse("%w%s everything could be looked at: %s", err, also, why)
+	}
+	return usage("%w%s everything could be read: %s", err, also, why)
+}
+
+func (c *call) unknownPlugin(l *host.MarketListing, given string, dirs []string) error {
 	if len(l.Markets) == 0 {
 		return usage("there is no marketplace here; name one in mortise.toml, [markets.NAME] with a path, or give --in DIR")
 	}

@@ -118,6 +118,7 @@ func (p *page) marketHits(found, all *host.MarketListing, words []string) {
 		verb = "fits"
 	}
 	p.line("%d of %s in %s %s %s", len(found.Entries), count(len(all.Entries), "entry"), count(len(all.Markets), "marketplace"), verb, ext.Quote(ext.Shorten(strings.Join(words, " "), 80)))
+	p.marketFindings(found.Lost(), true)
 }
 
 // marketEntries is the page of what one name means.
@@ -222,7 +223,7 @@ func (p *page) marketUse(e *host.MarketEntryRow) {
 	}
 	p.line("    [plugins.%s]", name)
 	p.line("    path = %s", ext.Quote(e.Plugin.Path))
-	if !e.Strict {
+	if e.Partial() {
 		p.line("That reads everything in the directory, also what this entry does not declare.")
 	}
 	var missing []string
