@@ -16,15 +16,15 @@ import (
 )
 
 // one is the source for a look at one directory as what a profile judges; nil:
-// as an extension of whatever format it is.
-func one(path string, l ext.Limits, p *conform.Profile) ext.Source {
+// as an extension of whatever format it is. as: as if these had been made.
+func one(path string, l ext.Limits, p *conform.Profile, as *root.Changes) ext.Source {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		abs = path
 	}
 	s := &dir.Plugin{
 		Extension: source.NameOf("", abs), Dir: abs, Shown: path, Trust: ext.Plugin, Formats: bridge.Formats, Loose: bridge.Loose,
-		Env: source.Env{Specs: known(p), Limits: l}, Labelled: true,
+		Env: source.Env{Specs: known(p), Limits: l}, Labelled: true, Open: root.Options{Changes: as},
 	}
 	if p != nil {
 		s.Format = p.Format
@@ -36,15 +36,15 @@ func one(path string, l ext.Limits, p *conform.Profile) ext.Source {
 }
 
 // below is the source for a look at every extension below a directory. What is
-// laid out in several formats is read as that of the profile.
-func below(path string, l ext.Limits, workers int, trace bool, p *conform.Profile) ext.Source {
+// laid out in several formats is read as that of the profile. as: likewise.
+func below(path string, l ext.Limits, workers int, trace bool, p *conform.Profile, as *root.Changes) ext.Source {
 	formats := bridge.Formats
 	if p != nil {
 		formats = slices.SortedStableFunc(slices.Values(formats), func(a, b source.Format) int { return rank(a, p) - rank(b, p) })
 	}
 	return &roots.Source{
 		Dir: path, Formats: formats, Folders: bridge.Folders, Components: bridge.FolderSurfaces,
-		Env: source.Env{Specs: known(p), Limits: l}, Workers: workers, Open: root.Options{Trace: trace},
+		Env: source.Env{Specs: known(p), Limits: l}, Workers: workers, Open: root.Options{Trace: trace, Changes: as},
 	}
 }
 

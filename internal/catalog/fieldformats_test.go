@@ -133,8 +133,8 @@ var saved = map[string]func(string) string{
 }
 
 // TestField_PAR03_every_kind_of_document is a plugin with everything that is
-// text, saved in six ways, in each format: six identical results but for a word
-// about the byte order mark.
+// text, saved in six ways, in each format: six identical results but for the
+// warnings about how it was saved.
 func TestField_PAR03_every_kind_of_document(t *testing.T) {
 	const md = "---\nname: a\ndescription: |\n  One.\n  Two.\ntools: [x]\n---\nText.\n"
 	for format, files := range map[string][]string{
@@ -154,7 +154,9 @@ func TestField_PAR03_every_kind_of_document(t *testing.T) {
 					in = append(in, golden.Files("acme/"+files[i], save(files[i+1]))...)
 				}
 				l := looked(t, golden.Dir(t, in)+"/acme")
-				l.Findings = slices.DeleteFunc(l.Findings, byteOrderMark)
+				l.Findings = slices.DeleteFunc(l.Findings, func(f host.FindingRow) bool {
+					return byteOrderMark(f) || f.Code == "frontmatter-line-ends" || f.Code == "frontmatter-blanks"
+				})
 				results[how] = listed(l)
 			}
 			if !strings.Contains(results["lf"], format+": admitted\n") || strings.Count(results["lf"], ": active: ") != len(files)/2-1 {
@@ -315,7 +317,7 @@ acme: claude-code: admitted, 3 of 4 refused
 	skill "tagged" at skills/tagged/SKILL.md:1: refused: ""
 	skill "turned" at skills/turned/SKILL.md:1: refused: ""
 	skill "narrow" at skills/narrow/SKILL.md:1: active: "D."
-	server ".mcp.json" at .mcp.json:1: refused: ""
+	server "s" at .mcp.json:2: refused: ""
 	- .mcp.json:2: error: character 1 of the value of "args": U+E0073, a tag character of those that spell "s" (text-hidden)
 	- skills/narrow/SKILL.md:5: warning: line 5, column 3: U+200B, zero width space (text-zero-width)
 	- skills/tagged/SKILL.md:5: error: line 5, column 6: U+E0073, a tag character of those that spell "send it all"; 10 more, in all U+E0073, U+E0065, U+E006E, U+E0064, U+E0020, … (text-hidden)

@@ -94,7 +94,7 @@ func TestLaw02_Looking_runs_nothing(t *testing.T) {
 		"claude/hooks/hooks.json", `{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "touch `+marker+`"}]}]}}`,
 		"claude/run", run, "claude/package.json", `{"scripts": {"postinstall": "touch `+marker+`"}}`,
 		"claude/skills/a/SKILL.md", "---\nname: a\ndescription: \""+quoted+"\"\n---\n"+text+"\n", "claude/skills/a/scripts/setup.sh", run,
-		"claude/commands/go.md", text, "claude/agents/x.md", "---\ndescription: D.\nhooks: {Stop: [{command: touch "+marker+"}]}\n---\n"+text,
+		"claude/commands/go.md", text, "claude/agents/x.md", "---\ndescription: D.\nhooks: {SessionStart: [{command: touch "+marker+"}]}\n---\n"+text,
 		"claude/.git/hooks/post-checkout", run,
 		"canonical/plugin.json", `{"$schema": "https://agent-plugins.org/schemas/1.0.0/plugin.schema.json", "name": "canonical"}`,
 		"canonical/mcp.json", `{"$schema": "https://agent-plugins.org/schemas/1.0.0/mcp.schema.json", "mcpServers": {"s": {"type": "stdio", "command": "./run", "args": ["`+quoted+`"], "env": {"A": "`+quoted+`"}}}}`,
@@ -266,7 +266,7 @@ func TestLaw07_Extensions_only_narrow(t *testing.T) {
 		t.Errorf("the order of fragments: got %v, want %v, whatever they say of themselves", layers, want)
 	}
 	told := spinetest.Decisions(ds)
-	for _, want := range []string{"field permissionMode is ignored", "field mcpServers is ignored", "field hooks is ignored", `field "layer" is not known`, `key "trust" is not one`} {
+	for _, want := range []string{"field permissionMode is ignored", "field mcpServers is ignored", `its hooks for "Stop" are not asked`, `field "layer" is not known`, `key "trust" is not one`} {
 		if !strings.Contains(told, want) {
 			t.Errorf("the decisions do not say %q:\n%s", want, told)
 		}

@@ -2,23 +2,212 @@ package catalog
 
 import (
 	"context"
+	"io/fs"
+	"iter"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/host"
+	"github.com/mortise-dev/mortise/internal/market"
+	"github.com/mortise-dev/mortise/internal/root"
 	"github.com/mortise-dev/mortise/internal/source"
 	"github.com/mortise-dev/mortise/internal/source/bridge"
+	"github.com/mortise-dev/mortise/internal/source/roots"
 )
 
 // Markets looks at marketplaces: what they offer, and in which of the build's
 // formats that is laid out which lies in place.
 func Markets(ctx context.Context, look host.MarketLook) (*host.MarketListing, error) {
-	env := source.Env{Specs: Specs, Limits: look.Limits}
-	look.Recognise = func(t *ext.Tree) (formats []string, m source.Manifest) {
+	look.Recognise = recognise(look.Limits)
+	return look.Run(ctx)
+}
+
+// recognising names the formats of a directory, the one that is read first, and
+// reads that one's manifest.
+type recognising func(t *ext.Tree) (formats []string, m source.Manifest)
+
+func recognise(l ext.Limits) recognising {
+	env := source.Env{Specs: Specs, Limits: l}
+	return func(t *ext.Tree) (formats []string, m source.Manifest) {
 		f, m, others := source.Detect(bridge.Formats, t, env)
 		if f != nil {
 			formats = []string{f.Name}
 		}
 		return append(formats, others...), m
 	}
-	return look.Run(ctx)
 }
+
+// marketIn is the marketplace of a directory as a tree without places: what was
+// found about it and its entries, and what was seen of it. ok is false where
+// there is none.
+func marketIn(dir, shown string, l ext.Limits, open root.Options, how recognising) (t ext.Tree, seen []root.Stamp, ok bool) {
+	r, err := root.Open(dir, open)
+	if err != nil {
+		return t, nil, false // who reads the directory says so
+	}
+	defer r.Close()
+	t = ext.Tree{Root: dir, Format: host.MarketFormat, FS: nothing{}, Origin: ext.Origin{Source: "path:" + shown, Trust: ext.Plugin}}
+	m := market.Read(r, market.Options{Source: t.Origin.Source, Trust: t.Origin.Trust, Limits: l, Open: open, Recognise: how})
+	t.Findings = m.Findings
+	for i := range m.Entries {
+		t.Findings.Add(m.Entries[i].Findings...)
+	}
+	return t, m.Seen, len(m.Files)+len(t.Findings) > 0
+}
+
+// nothing is a file system without files.
+type nothing struct{}
+
+func (nothing) Open(name string) (fs.File, error) {
+	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+}
+
+// oneOrMarket is the source for a look at one directory as an extension, as a
+// marketplace, or as both.
+type oneOrMarket struct {
+	ext.Source
+	dir    string
+	limits ext.Limits
+	open   root.Options
+}
+
+// Trees yields the extension, then the marketplace. A marketplace alone lacks
+// nothing.
+func (s *oneOrMarket) Trees(ctx context.Context) iter.Seq2[ext.Tree, error] {
+	return func(yield func(ext.Tree, error) bool) {
+		m, _, found := marketIn(s.dir, s.dir, s.limits, s.open, recognise(s.limits))
+		for t, err := range s.Source.Trees(ctx) {
+			i := slices.IndexFunc(t.Findings, func(f ext.Finding) bool { return f.Check == source.NotThere })
+			switch {
+			case !found || err != nil || i < 0:
+				if !yield(t, err) {
+					return
+				}
+				continue
+			case t.Close != nil:
+				t.Close()
+			}
+			m.Findings.Add(slices.Delete(t.Findings, i, i+1)...)
+			m.Findings.Add(host.MarketAlone.At(m.Origin, "it is a marketplace and no extension"))
+		}
+		if found && ctx.Err() == nil {
+			yield(m, nil)
+		}
+	}
+}
+
+// belowWithMarkets is the source for a look at every extension and every
+// marketplace below a directory.
+type belowWithMarkets struct {
+	*roots.Source
+	seen []root.Stamp
+	read map[string]manifested // the extensions, by their directories
+
+	mu  sync.Mutex
+	met map[string]bool // directories that hold one in which a marketplace file may lie
+}
+
+// manifested is what reading an extension told of its directory.
+type manifested struct {
+	formats  []string
+	manifest source.Manifest
+}
+
+func withMarkets(below ext.Source) *belowWithMarkets {
+	b := &belowWithMarkets{Source: below.(*roots.Source), met: map[string]bool{}, read: map[string]manifested{}}
+	b.Open.Listing = b.pass
+	return b
+}
+
+// pass takes note of a directory on the way to being listed. It knows no listing.
+func (b *belowWithMarkets) pass(dir string) ([]fs.DirEntry, bool) {
+	for _, folder := range marketFolders {
+		if rest, ok := strings.CutSuffix(dir, folder); ok && (rest == "" || strings.HasSuffix(rest, "/")) {
+			b.mu.Lock()
+			b.met[path.Clean(rest)] = true
+			b.mu.Unlock()
+		}
+	}
+	return nil, false
+}
+
+// passed are the directories around those that were noted, in order.
+func (b *belowWithMarkets) passed() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Sorted(maps.Keys(b.met))
+}
+
+// marketFolders are the directories that marketplace files lie in.
+var marketFolders = func() (all []string) {
+	for _, p := range market.Places {
+		if folder := path.Dir(p.Path); !slices.Contains(all, folder) {
+			all = append(all, folder)
+		}
+	}
+	return all
+}()
+
+// Trees yields the extensions, then the marketplaces.
+func (b *belowWithMarkets) Trees(ctx context.Context) iter.Seq2[ext.Tree, error] {
+	return func(yield func(ext.Tree, error) bool) {
+		for t, err := range b.Source.Trees(ctx) {
+			b.remember(&t)
+			if !yield(t, err) {
+				return
+			}
+		}
+		base, opt := b.Base(), b.Open
+		opt.Listing = nil
+		for _, at := range b.passed() {
+			if ctx.Err() != nil {
+				return
+			}
+			dir := filepath.Join(base, filepath.FromSlash(at))
+			if !slices.ContainsFunc(market.Places, func(p market.FilePlace) bool { return there(filepath.Join(dir, filepath.FromSlash(p.Path))) }) {
+				continue
+			}
+			t, seen, ok := marketIn(dir, at, b.Env.Limits, opt, b.recognise)
+			for _, s := range seen {
+				s.Path = path.Join(at, s.Path)
+				b.seen = append(b.seen, s)
+			}
+			if ok && !yield(t, nil) {
+				return
+			}
+		}
+	}
+}
+
+// remember keeps what a market would look for in the directory of an extension.
+func (b *belowWithMarkets) remember(t *ext.Tree) {
+	m := manifested{formats: append([]string{t.Format}, t.Also...)}
+	if t.Manifest != nil {
+		m.manifest = source.Manifest{Path: t.Manifest.File, Doc: *t.Manifest}
+	}
+	b.read[t.Root] = m
+}
+
+// recognise is how a directory is laid out; one that was read is not read again.
+func (b *belowWithMarkets) recognise(t *ext.Tree) (formats []string, m source.Manifest) {
+	if known, ok := b.read[t.Root]; ok {
+		return known.formats, known.manifest
+	}
+	return recognise(b.Env.Limits)(t)
+}
+
+// there reports whether something has a name. That nothing has needs no stamp:
+// the directory around it has one.
+func there(name string) bool {
+	_, err := os.Lstat(name)
+	return err == nil
+}
+
+// Trace is what was looked at besides the trees of extensions.
+func (b *belowWithMarkets) Trace() []root.Stamp { return append(b.Source.Trace(), b.seen...) }

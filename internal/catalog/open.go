@@ -11,6 +11,8 @@ import (
 	"github.com/mortise-dev/mortise/internal/discover"
 	"github.com/mortise-dev/mortise/internal/driver/inproc"
 	"github.com/mortise-dev/mortise/internal/host"
+	"github.com/mortise-dev/mortise/internal/root"
+	"github.com/mortise-dev/mortise/internal/source/dir"
 	"github.com/mortise-dev/mortise/internal/state"
 	"github.com/mortise-dev/mortise/internal/store/sqlstore"
 )
@@ -66,21 +68,31 @@ func memory(p host.Place, purpose host.Purpose) *discover.Memory {
 	return discover.NewMemory(dir)
 }
 
-// Check looks at directories: each extension root is judged alone.
+// Check looks at directories: each extension root is judged alone, and so are the
+// marketplaces, unless what is there is judged as another format.
 func Check(ctx context.Context, in host.Inspection) (*host.Listing, error) {
 	var sources []ext.Source
 	for _, dir := range distinct(in.Dirs) {
-		if in.Recursive {
-			sources = append(sources, below(dir, in.Limits, Workers, in.Index != "", in.Profile))
-		} else {
-			sources = append(sources, one(dir, in.Limits, in.Profile))
+		switch {
+		case in.Profile != nil && in.Recursive:
+			sources = append(sources, below(dir, in.Limits, Workers, in.Index != "", in.Profile, in.Changes))
+		case in.Profile != nil:
+			sources = append(sources, one(dir, in.Limits, in.Profile, in.Changes))
+		case in.Recursive:
+			sources = append(sources, withMarkets(below(dir, in.Limits, Workers, in.Index != "", nil, in.Changes)))
+		default:
+			sources = append(sources, &oneOrMarket{Source: one(dir, in.Limits, nil, in.Changes), dir: dir, limits: in.Limits, open: root.Options{Changes: in.Changes}})
 		}
 	}
 	look := host.Look{Specs: known(in.Profile), Limits: in.Limits, Whole: in.Whole, Workers: Workers, Profile: in.Profile, Progress: in.Progress}
 	if in.Index != "" {
 		look.Index = host.Index{Dir: in.Index, Build: build(in)}
 	}
-	return look.Run(ctx, sources)
+	l, err := look.Run(ctx, sources)
+	if err == nil {
+		l.LeaveMarkets()
+	}
+	return l, err
 }
 
 // distinct leaves out a directory that was named before.
@@ -115,13 +127,20 @@ func build(in host.Inspection) ext.Digest {
 }
 
 // CheckWorkspace looks at everything that a workspace's configuration names,
-// as if it were adopted and nothing were known of it.
-func CheckWorkspace(ctx context.Context, p host.Place) (*host.Listing, error) {
+// as if it were adopted, nothing were known of it, and changes had been made to
+// the owner's files; nil are none.
+func CheckWorkspace(ctx context.Context, p host.Place, as *root.Changes) (*host.Listing, error) {
 	c, findings, err := p.Configure(nil)
 	if err != nil {
 		return nil, err
 	}
-	l, err := host.Look{Specs: Specs, Limits: c.Limits.Bounds(), Whole: c.Trust.Whole, Workers: Workers}.Run(ctx, Configured(c, false))
+	sources := Configured(c, false)
+	for _, s := range sources {
+		if owner, ok := s.(*dir.Owner); ok {
+			owner.Open.Changes = as
+		}
+	}
+	l, err := host.Look{Specs: Specs, Limits: c.Limits.Bounds(), Whole: c.Trust.Whole, Workers: Workers}.Run(ctx, sources)
 	if err != nil {
 		return nil, err
 	}

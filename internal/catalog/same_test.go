@@ -1,6 +1,9 @@
 package catalog_test
 
 import (
+	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -26,11 +29,30 @@ func toolsOf(t *testing.T, a *host.Agent) string {
 	return strings.Join(names, " ")
 }
 
+// launcher puts this test's own program on the search path under the name of a
+// launcher of packages, whatever package it is told.
+func launcher(t *testing.T, name string) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := t.TempDir()
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	if err := os.Symlink(self, filepath.Join(bin, name)); err != nil {
+		t.Skipf("no links here: %v", err)
+	}
+	t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+}
+
 // TestOneServerRunsForAllThatDeclareIt wants one process and one set of tools for
 // a server that three plugins declare, and the next of them to stand for the
 // others once the first is disabled.
 func TestOneServerRunsForAllThatDeclareIt(t *testing.T) {
-	same := owner(map[string]mcptest.Mode{"s": mcptest.Normal})
+	launcher(t, "uvx")
+	const same = `{"mcpServers": {"s": {"command": "uvx", "args": ["mcptest"], "env": {"` + mcptest.ModesVar + `": "normal"}}}}`
 	w := newWorkspace(t, map[string]string{
 		"mortise.toml": "[plugins]\none = { path = \"./one\" }\ntwo = { path = \"./two\" }\nthree = { path = \"./three\" }\n",
 		"one/mcp.json": same, "two/mcp.json": same, "three/mcp.json": same,
@@ -70,4 +92,71 @@ func TestOneServerRunsForAllThatDeclareIt(t *testing.T) {
 			t.Errorf("two:s stands for %v, want three:s alone", e.Also)
 		}
 	}
+}
+
+// TestOneDeclarationOfTwoServers wants two plugins that declare their servers in
+// the same words, and mean each its own program, to have two of them.
+func TestOneDeclarationOfTwoServers(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the declaration is a shell line")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const same = `{"mcpServers": {"s": {"command": "sh", "args": ["-c", "exec sh \"$PLUGIN_ROOT/server\""]}}}`
+	program := mcptest.ModesVar + "=normal exec '" + self + "'\n"
+	w := newWorkspace(t, map[string]string{
+		"mortise.toml": "[plugins]\none = { path = \"./one\" }\ntwo = { path = \"./two\" }\n",
+		"one/mcp.json": same, "two/mcp.json": same, "one/server": program, "two/server": program,
+	})
+	h := w.serve(t, adopt)
+	ready(t, h, "one:s", "two:s")
+	if got := toolsOf(t, h.Agent(session.OfferOptions{})); got != "one_s__pid two_s__pid" {
+		t.Errorf("tools: got %q, want those of both", got)
+	}
+	for _, e := range h.Now().Listing().Entries {
+		if e.Surface == "resource" {
+			continue // an address has one owner
+		}
+		if len(e.Also) > 0 || e.Status == "shadowed" {
+			t.Errorf("%s %s: got %s, standing for %v, want both to stand for themselves", e.Surface, e.Qualified, e.Status, e.Also)
+		}
+	}
+}
+
+// TestListAndSessionAddUpTheSame wants a listing and a session to say the same of
+// what an agent carries and what using everything adds: of tools, prompts and
+// resources of servers, rules, skills and prompts, adopted or not.
+func TestListAndSessionAddUpTheSame(t *testing.T) {
+	w := newWorkspace(t, map[string]string{
+		"mortise.toml":                 "[plugins]\none = { path = \"./one\" }\ntwo = { path = \"./two\" }\n",
+		"one/skills/a/SKILL.md":        "---\nname: a\ndescription: Some skill.\n---\nBody.\n",
+		"one/rules/r.md":               "---\nglobs: ['*.go', '*.mod']\n---\nShort names.\n",
+		"one/prompts/p.md":             "Measure twice.\n",
+		"one/mcp.json":                 owner(map[string]mcptest.Mode{"s": mcptest.Normal}),
+		"two/mcp.json":                 owner(map[string]mcptest.Mode{"s": mcptest.Normal}),
+		".mortise/skills/b/SKILL.md":   "---\nname: b\ndescription: Another.\n---\nBody.\n",
+		".mortise/prompts/q.md":        "Cut once.\n",
+		".mortise/commands/go/fast.md": "Go there.\n",
+	})
+	agree := func(when string, g *host.Generation) {
+		t.Helper()
+		v, l := g.Session(true).View(), g.Listing()
+		carried := v.Total.Text.Add(v.Total.Catalogue).Add(v.Total.Tools)
+		if l.Cost.Catalogue != carried || l.Cost.Body != v.Total.Bodies || carried.Tokens == 0 {
+			t.Errorf("%s: list says %+v, session %+v carried and %+v in bodies, want the same", when, l.Cost, carried, v.Total.Bodies)
+		}
+	}
+	before, err := w.open(t, host.Looking).Refresh(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	agree("not adopted", before)
+	h := w.serve(t, adopt)
+	ready(t, h, "one:s", "two:s")
+	if v := h.Now().Session(false).View(); len(v.Resources) == 0 || len(v.Rules) == 0 {
+		t.Fatalf("got %d resources and %d rules, want some", len(v.Resources), len(v.Rules))
+	}
+	agree("adopted and running", h.Now())
 }

@@ -48,7 +48,7 @@ func Configured(c *config.Config, adopted bool) []ext.Source {
 }
 
 // unnamed are the folders of the workspace's clients that its configuration does
-// not name.
+// not name, with the files beside them.
 func unnamed(c *config.Config) []source.Folder {
 	f := dir.Folders{Dir: c.Workspace().Dir, Formats: bridge.Formats, Loose: bridge.Loose, Env: source.Env{Specs: Specs, Limits: c.Limits.Bounds()}}
 	f.Named = append(f.Named, c.OwnerDir())
@@ -93,12 +93,12 @@ func plugin(p *config.Plugin, env source.Env) ext.Source {
 }
 
 // One is the source for a look at one directory as an extension.
-func One(path string, l ext.Limits) ext.Source { return one(path, l, nil) }
+func One(path string, l ext.Limits) ext.Source { return one(path, l, nil, nil) }
 
 // Below is the source for a look at every extension below a directory. With
 // trace it can say what was read, so that the outcome can be remembered.
 func Below(path string, l ext.Limits, workers int, trace bool) ext.Source {
-	return below(path, l, workers, trace, nil)
+	return below(path, l, workers, trace, nil, nil)
 }
 
 // FormatNames are the names that a configuration may pin, without versions.

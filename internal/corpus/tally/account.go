@@ -102,9 +102,9 @@ func (r *Repository) file(l *listed, w *Row, f *File) {
 }
 
 // unfit reports whether a file has to be refused: an agent or a skill needs
-// front matter with a description.
+// front matter with a description, and a guard in front matter is asked nowhere.
 func (f *File) unfit() bool {
-	return (f.Kind == "agent" || f.Kind == "skill") && (f.Is("plain") || f.Is("undescribed"))
+	return f.Is("guarded") || (f.Kind == "agent" || f.Kind == "skill") && (f.Is("plain") || f.Is("undescribed"))
 }
 
 func (r *Repository) compare(f *File, what string, counted, is bool) {

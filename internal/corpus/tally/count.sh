@@ -55,7 +55,7 @@ function text(p,   line, all) {
 
 # front are the marks of a file that may begin with front matter. A value goes
 # on until a line begins with a key.
-function front(p,   line, n, key, value, has, bom, mend, seen, closed) {
+function front(p,   line, n, key, value, has, bom, mend, seen, closed, guarded) {
 	split("", seen)
 	while (!closed && (getline line < p) > 0) {
 		sub(/\r$/, "", line)
@@ -68,6 +68,7 @@ function front(p,   line, n, key, value, has, bom, mend, seen, closed) {
 			closed = 1
 		} else if (line ~ /^[A-Za-z_][A-Za-z0-9_-]*:([ \t]|$)/) {
 			if (faulty(value)) mend = 1
+			if (key == "hooks" && guarding(value)) guarded = 1
 			key = value = line
 			sub(/:.*/, "", key)
 			sub(/^[^:]*:/, "", value)
@@ -78,10 +79,14 @@ function front(p,   line, n, key, value, has, bom, mend, seen, closed) {
 		}
 	}
 	close(p)
+	if (key == "hooks" && guarding(value)) guarded = 1
 	if (!has) return "plain" (bom ? ",mend" : "")
 	if (bom || !closed || faulty(value)) mend = 1
-	return "front" (mend ? ",mend" : "") ("description" in seen ? "" : ",undescribed")
+	return "front" (mend ? ",mend" : "") ("description" in seen ? "" : ",undescribed") (guarded ? ",guarded" : "")
 }
+
+# guarding tells whether hooks name an event at which something can be denied.
+function guarding(v) { return v ~ /\n[ \t]+(PreToolUse|PermissionRequest|UserPromptSubmit|Stop|SubagentStop|PreCompact)[ \t]*:/ }
 
 # faulty tells whether a value is no YAML as it stands.
 function faulty(v,   w) {

@@ -42,7 +42,7 @@ const aboutExtensions = "*Found* are all extensions: those *by manifest*, each o
 	"*Incomplete* are those of the admitted of which an entry is refused, *without entries* those that declare nothing that is read. *Not read* are of a format that this build does not read, and not among the found.\n"
 
 const aboutEntries = "*Entries* are all that the extensions declare: *admitted* and *refused*. Of the refused, *alone* have a fault of their own; the others are refused with their extension. " +
-	"*Unfit* is that number as the script counts it, which looks into Markdown alone: agents and skills without front matter, or without a description in it. " +
+	"*Unfit* is that number as the script counts it, which looks into Markdown alone: agents and skills without front matter, or without a description in it, and what declares a hook in its front matter that can deny. " +
 	"*Recovered* are entries of files that were read other than as they stand, each with a warning; " +
 	"*to mend* is that number as the script counts it: front matter that is no YAML, or that begins with a byte order mark. " +
 	"A file of servers or hooks may declare several entries, or none.\n"

@@ -36,7 +36,7 @@ var Places = []struct {
 	{Part, "Files in the directory of a skill. They belong to that skill, whatever they are called."},
 	{Told, "A finding says why the file is no entry: it names the file, or the directory it lies in, or why the whole extension is refused. Skills that lie where their format does not look are told by number, which is theirs."},
 	{Other, "Files of another format of the extension than the one that is read: manifests beside the one that counts, and what only they name."},
-	{Loose, "Files in a directory without a manifest, beside the skills, agents and commands that make it an extension. A search for extensions reads text alone there."},
+	{Loose, "Files in a directory without a manifest, beside what makes it an extension: in folders of code, or where only other formats look. A search for extensions leaves them out, and a finding of the directory says so."},
 	{Elsewhere, "Files where no format looks: outside every extension, or deeper in one than where its components lie."},
 }
 

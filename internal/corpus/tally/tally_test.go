@@ -116,6 +116,8 @@ func TestMarks(t *testing.T) {
 		{"as it should be", "---\nname: a\ndescription: Does it.\n---\n", "front"},
 		{"lines that end in CRLF", "---\r\nname: a\r\ndescription: Does it.\r\n---\r\n", "front"},
 		{"no description", "---\nname: a\n---\n", "front,undescribed"},
+		{"a guard", "---\ndescription: d\nhooks:\n  PreToolUse:\n    - x\n---\n", "front,guarded"},
+		{"a hook that only watches", "---\ndescription: d\nhooks:\n  PostToolUse:\n    - x\nname: a\n---\n", "front"},
 		{"a byte order mark", "\ufeff---\ndescription: a\n---\n", "front,mend"},
 		{"in a code fence", "```markdown\n---\ndescription: a\n---\n```\n", "front,mend"},
 		{"a code fence and none", "```sh\nls\n```\n", "plain"},
