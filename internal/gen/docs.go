@@ -94,7 +94,7 @@ func checks() string {
 	for _, g := range catalog.Checks() {
 		fmt.Fprintf(&b, "\n## %s\n\n| code | severity | meaning | what to do |\n|---|---|---|---|\n", g.Part)
 		for _, c := range g.Checks {
-			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", c.Code, c.Severity, cell(c.Doc), cell(c.Fix))
+			fmt.Fprintf(&b, "| <a id=\"%s\"></a>`%s` | %s | %s | %s |\n", c.Code, c.Code, c.Severity, cell(c.Doc), cell(c.Fix))
 		}
 	}
 	return b.String() + profiles() + fixes()
