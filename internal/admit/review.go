@@ -266,8 +266,12 @@ func (r *review) entry(c *Contribution) {
 	}
 	if c.Spec.Hook && !r.rules.Asked[c.Spec.Name] {
 		c.Status, c.Reason = Unasked, "no door asks it"
-		c.Findings.Add(GuardUnasked.At(c.Origin, "%s %s is not asked by any door", c.Spec.Name, ext.Quote(c.Name)).
-			With("To use the extension without it, disable it: mortise disable %s:%s --reason \"…\".", r.tree.Extension, ext.Escape(state.EntryName(c.Spec.Name, c.Name))))
+		f := GuardUnasked.At(c.Origin, "%s %s is not asked by any door", c.Spec.Name, ext.Quote(c.Name))
+		fix := "To use the extension without it, disable it: mortise disable %s:%s --reason \"…\"."
+		if !isGuard(c) {
+			fix = "Nothing waits for it, since it only watches. To be told no more, disable it: mortise disable %s:%s --reason \"…\"."
+		}
+		c.Findings.Add(f.With(fix, r.tree.Extension, ext.Escape(state.EntryName(c.Spec.Name, c.Name))))
 		return
 	}
 	if !c.Spec.Runs {
@@ -319,9 +323,14 @@ func (r *review) driver(c *Contribution) (name string, need ext.Trust, known boo
 // it waits until its owner accepts that, by disabling the guard.
 func (r *review) unaskedGuard() bool {
 	return r.tree.Origin.Trust < ext.Builtin && slices.ContainsFunc(r.contributions, func(c Contribution) bool {
-		im, ok := c.Value.(surface.Implementation)
-		return ok && c.Status == Unasked && im.Role == surface.Guard
+		return c.Status == Unasked && isGuard(&c)
 	})
+}
+
+// isGuard reports whether c is an implementation of a hook that may deny.
+func isGuard(c *Contribution) bool {
+	im, ok := c.Value.(surface.Implementation)
+	return ok && im.Role == surface.Guard
 }
 
 // switchedOff finds the switch that disables c, or the whole tree when c is nil.
