@@ -118,7 +118,7 @@ func rules(all []conform.Rule) string {
 	for len(all) > 0 {
 		first := all[0]
 		n := slices.IndexFunc(all, func(r conform.Rule) bool {
-			return r.Severity != first.Severity || r.Why != first.Why || r.Field != first.Field || !slices.Equal(r.Surfaces, first.Surfaces)
+			return r.Severity != first.Severity || r.Why != first.Why || r.Field != first.Field || !slices.Equal(r.Surfaces, first.Surfaces) || !slices.Equal(r.But, first.But)
 		})
 		if n < 0 {
 			n = len(all)
@@ -130,6 +130,9 @@ func rules(all []conform.Rule) string {
 		part := fmt.Sprintf("%s: %s", first.Severity, strings.Join(codes, ", "))
 		if len(first.Surfaces) > 0 {
 			part += " of " + strings.Join(first.Surfaces, ", ")
+		}
+		if len(first.But) > 0 {
+			part += ", but not of " + strings.Join(first.But, ", ")
 		}
 		if first.Field != "" {
 			part += " (its `" + first.Field + "`)"
