@@ -223,7 +223,7 @@ func (l *layer) channel(d *ext.Doc, i int) {
 		l.note(ManifestField, l.of(d), "a channel must be an object, found %s", d.Kind)
 		return
 	}
-	l.closed(d, "a channel", "server", "userConfig")
+	l.closed(d, "a channel", "server", "displayName", "userConfig")
 	name := d.Word("server")
 	if name == "" {
 		name = fmt.Sprintf("channel %d", i+1)
