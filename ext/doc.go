@@ -80,6 +80,29 @@ func (d *Doc) Word(key string) string {
 	return ""
 }
 
+// Items are the nodes of a list, else d alone; none for nil.
+func (d *Doc) Items() []*Doc {
+	switch {
+	case d == nil:
+		return nil
+	case d.Kind != List:
+		return []*Doc{d}
+	}
+	out := make([]*Doc, len(d.List))
+	for i := range d.List {
+		out[i] = &d.List[i]
+	}
+	return out
+}
+
+var escapePointer, unescapePointer = strings.NewReplacer("~", "~0", "/", "~1"), strings.NewReplacer("~1", "/", "~0", "~")
+
+// PointerTo is the JSON pointer (RFC 6901) to a key of what a pointer leads to.
+func PointerTo(pointer, key string) string { return pointer + "/" + escapePointer.Replace(key) }
+
+// PointerKey is the key that a part of a JSON pointer, between two slashes, is.
+func PointerKey(part string) string { return unescapePointer.Replace(part) }
+
 // At follows a JSON pointer (RFC 6901) from d; "" is d itself. It is nil where
 // the pointer leads nowhere. List positions are decimal.
 func (d *Doc) At(pointer string) *Doc {
@@ -87,7 +110,7 @@ func (d *Doc) At(pointer string) *Doc {
 		return d
 	}
 	for part := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
-		part = strings.ReplaceAll(strings.ReplaceAll(part, "~1", "/"), "~0", "~")
+		part = PointerKey(part)
 		switch d.Kind {
 		case Map:
 			d = d.Get(part)

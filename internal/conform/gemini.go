@@ -41,17 +41,10 @@ func geminiManifest(t ext.Tree) ext.Findings {
 // contextFiles are the names in the value of contextFileName, which is one or a
 // list. An empty one is none.
 func contextFiles(d *ext.Doc) []*ext.Doc {
-	switch {
-	case d == nil || d.Kind == ext.String && d.Text == "":
+	if d != nil && d.Kind == ext.String && d.Text == "" {
 		return nil
-	case d.Kind != ext.List:
-		return []*ext.Doc{d}
 	}
-	out := make([]*ext.Doc, len(d.List))
-	for i := range d.List {
-		out[i] = &d.List[i]
-	}
-	return out
+	return d.Items()
 }
 
 // contextFault says why Gemini CLI's validation does not take a context file;

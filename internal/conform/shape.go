@@ -111,12 +111,12 @@ func (o *object) faults(d *ext.Doc, pointer string) []fault {
 	var all []fault
 	for _, key := range o.needed {
 		if d.Get(key) == nil {
-			all = append(all, fault{d.Line, below(pointer, key), "is missing"})
+			all = append(all, fault{d.Line, ext.PointerTo(pointer, key), "is missing"})
 		}
 	}
 	for i := range d.Map {
 		p := &d.Map[i]
-		at := below(pointer, p.Key)
+		at := ext.PointerTo(pointer, p.Key)
 		s, known := o.keys[p.Key]
 		if !known && o.name != nil && o.name(p.Key) != "" {
 			all = append(all, fault{p.Line, at, "must be called " + o.name(p.Key)})
@@ -134,11 +134,6 @@ func (o *object) faults(d *ext.Doc, pointer string) []fault {
 		}
 	}
 	return all
-}
-
-// below is the pointer to a key below a pointer.
-func below(pointer, key string) string {
-	return pointer + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
 }
 
 // anyText takes every text.

@@ -54,7 +54,7 @@ func set(d ext.Doc, pointer, text string) (ext.Doc, bool) {
 	if rest != "" {
 		rest = "/" + rest
 	}
-	key := strings.NewReplacer("~1", "/", "~0", "~").Replace(part)
+	key := ext.PointerKey(part)
 	for i := range d.Map {
 		if d.Map[i].Key == key {
 			value, ok := set(d.Map[i].Value, rest, text)

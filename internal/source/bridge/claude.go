@@ -114,7 +114,7 @@ func (l *layer) claudeLanguageServers() {
 	if l.there(".lsp.json") {
 		l.languageServerFile(".lsp.json")
 	}
-	for _, d := range items(l.key("lspServers")) {
+	for _, d := range l.key("lspServers").Items() {
 		switch d.Kind {
 		case ext.Map:
 			if empty(d) {
@@ -161,7 +161,7 @@ func (l *layer) claudeExperimental() {
 }
 
 func (l *layer) experimentalThemes(d *ext.Doc) {
-	for _, item := range items(d) {
+	for _, item := range d.Items() {
 		if item.Kind != ext.String {
 			l.note(ManifestIgnored, l.of(item), "\"themes\" must hold paths, found %s", item.Kind)
 			continue
@@ -173,7 +173,7 @@ func (l *layer) experimentalThemes(d *ext.Doc) {
 }
 
 func (l *layer) experimentalMonitors(d *ext.Doc) {
-	for _, item := range items(d) {
+	for _, item := range d.Items() {
 		switch item.Kind {
 		case ext.Map:
 			l.monitor(item)

@@ -108,7 +108,7 @@ func (l *layer) copilotLanguageServers() {
 	if given != nil {
 		defer l.instead("lspServers", "lsp.json")
 	}
-	for _, d := range items(given) {
+	for _, d := range given.Items() {
 		switch d.Kind {
 		case ext.Map:
 			l.languageServers(d)

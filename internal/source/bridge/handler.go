@@ -226,7 +226,7 @@ func texts(d *ext.Doc) (out []string) {
 // matchers are what a handler is asked about; none for everything, which one of
 // several may say.
 func matchers(d *ext.Doc) (out []ext.Doc) {
-	for _, m := range items(d) {
+	for _, m := range d.Items() {
 		if m.Text == "" || m.Text == "*" {
 			return nil
 		}

@@ -86,7 +86,7 @@ func (l *layer) hookFiles(files ...string) {
 // both. Then it tells what was perhaps meant for a usual file, which is read
 // without being named.
 func (l *layer) hookKey(key string, usual ...string) {
-	for _, d := range items(l.key(key)) {
+	for _, d := range l.key(key).Items() {
 		switch d.Kind {
 		case ext.Map:
 			l.hooks(d)
@@ -188,7 +188,7 @@ func (l *layer) event(event string, p *ext.Pair) {
 		l.malformed(&at, "the hooks of %s must be a list, found %s", ext.Quote(event), p.Value.Kind)
 		return
 	}
-	for _, d := range items(&p.Value) {
+	for _, d := range p.Value.Items() {
 		l.group(event, nil, d)
 	}
 }
@@ -253,7 +253,7 @@ func (l *layer) group(event string, outer []ext.Pair, d *ext.Doc) {
 		l.malformed(inner, "the hooks of %s must be a list, found %s", ext.Quote(event), inner.Kind)
 	default:
 		outer = l.groupKeys(event, outer, d)
-		for i, h := range items(inner) {
+		for i, h := range inner.Items() {
 			if i == 1 {
 				outer = slices.DeleteFunc(outer, long)
 			}

@@ -102,7 +102,7 @@ func (l *layer) inline(surfaceName string, d *ext.Doc, text string) {
 // instructions lays, as rules, the files that the settings name. Their paths
 // begin from the project; what lies outside the folder is told.
 func (l *layer) instructions(d *ext.Doc) {
-	for _, item := range items(d) {
+	for _, item := range d.Items() {
 		name := strings.TrimPrefix(path.Clean(strings.ReplaceAll(item.Text, `\`, "/")), ".opencode/")
 		switch {
 		case item.Kind == ext.String && !strings.ContainsAny(name, "*?[{:") && !strings.HasPrefix(name, "../") && path.Ext(name) == ".md" && l.is(name):

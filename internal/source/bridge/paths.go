@@ -98,12 +98,9 @@ func (l *layer) pointAt(d *ext.Doc, pointer string) {
 		l.pointAt(&d.List[i], pointer+"/"+strconv.Itoa(i))
 	}
 	for i := range d.Map {
-		l.pointAt(&d.Map[i].Value, pointer+"/"+escapes.Replace(d.Map[i].Key))
+		l.pointAt(&d.Map[i].Value, ext.PointerTo(pointer, d.Map[i].Key))
 	}
 }
-
-// escapes are those of a JSON pointer (RFC 6901).
-var escapes = strings.NewReplacer("~", "~0", "/", "~1")
 
 func (l *layer) pathMissing(d *ext.Doc, key string, err error) ext.Finding {
 	why := source.FaultOf(err, l.t.Origin).Message
@@ -126,21 +123,6 @@ func (l *layer) paths(d *ext.Doc, key string) []*ext.Doc {
 		} else {
 			l.note(ManifestField, l.of(item), "key %q must hold strings only, found %s", key, item.Kind)
 		}
-	}
-	return out
-}
-
-// items are a node, or those of a list.
-func items(d *ext.Doc) []*ext.Doc {
-	switch {
-	case d == nil:
-		return nil
-	case d.Kind != ext.List:
-		return []*ext.Doc{d}
-	}
-	out := make([]*ext.Doc, len(d.List))
-	for i := range d.List {
-		out[i] = &d.List[i]
 	}
 	return out
 }

@@ -53,7 +53,7 @@ func (l *layer) policyFile(file string) {
 			l.malformed(&at, "%s of a policy must be a list, found %s", ext.Quote(p.Key), at.Kind)
 			continue
 		}
-		for _, r := range items(&at) {
+		for _, r := range at.Items() {
 			l.policy(r, p.Key == "safety_checker")
 		}
 	}
@@ -109,7 +109,7 @@ func (h *handler) rest(d *ext.Doc) {
 
 // words are those of a value that may be one or a list.
 func words(d *ext.Doc) (out []string) {
-	for _, item := range items(d) {
+	for _, item := range d.Items() {
 		out = append(out, shown(item))
 	}
 	return out

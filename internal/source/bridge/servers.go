@@ -60,7 +60,7 @@ func (l *layer) serverFiles(files ...string) {
 // serverKey lays what the manifest declares: a path, an object, or a list of
 // both. read are the files that were read already.
 func (l *layer) serverKey(key string, read ...string) {
-	for _, d := range items(l.key(key)) {
+	for _, d := range l.key(key).Items() {
 		switch d.Kind {
 		case ext.Map:
 			l.serverMap(d)
