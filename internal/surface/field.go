@@ -1,6 +1,7 @@
 package surface
 
 import (
+	"cmp"
 	"strings"
 	"unicode/utf8"
 
@@ -229,6 +230,21 @@ func (v Values) Text(name string) string {
 		return strings.TrimSpace(d.Text)
 	}
 	return ""
+}
+
+// Or is Text, or another word where there is none.
+func (v Values) Or(name, word string) string { return cmp.Or(v.Text(name), word) }
+
+// summarised is the most characters of a description that is taken from a text.
+const summarised = 200
+
+// Description is the field description, or the beginning of what it describes
+// where there is none.
+func (v Values) Description(of string) string {
+	if d := v.Text("description"); d != "" {
+		return d
+	}
+	return Summary(of, summarised)
 }
 
 // Words is the field as a list: a list's items, or a scalar taken apart at

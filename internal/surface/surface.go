@@ -208,15 +208,23 @@ func Define[T any](d Def[T]) Surface[T] {
 // within gives entries what was noticed about them when their documents were
 // read. Where an entry is missing, since its document is at fault, that has it.
 func within[T any](docs []Document, entries []Entry[T]) {
+	if !slices.ContainsFunc(docs, func(d Document) bool { return len(d.Within) > 0 }) {
+		return
+	}
+	type place struct{ path, name string }
+	named, first := map[place]int{}, map[string]int{} // the first entry of a name in a file, and of a file
+	for i := range slices.Backward(entries) {
+		e := &entries[i]
+		named[place{e.Origin.Path, e.Name}], first[e.Origin.Path] = i, i
+	}
 	for i := range docs {
 		d := &docs[i]
 		for _, name := range slices.Sorted(maps.Keys(d.Within)) {
-			named := func(e Entry[T]) bool { return e.Origin.Path == d.Origin.Path && e.Name == name }
-			at := slices.IndexFunc(entries, named)
-			if at < 0 {
-				at = slices.IndexFunc(entries, func(e Entry[T]) bool { return e.Origin.Path == d.Origin.Path })
+			at, ok := named[place{d.Origin.Path, name}]
+			if !ok {
+				at, ok = first[d.Origin.Path]
 			}
-			if at < 0 {
+			if !ok {
 				continue
 			}
 			e := &entries[at]

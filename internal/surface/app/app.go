@@ -36,8 +36,5 @@ var fields = []surface.Field{
 func read(d surface.Document, e *surface.Entry[App]) {
 	v := surface.ReadObject(d, fields, e)
 	e.Description = v.Text("description")
-	e.Value = App{Label: v.Text("name"), Raw: d.Doc}
-	if e.Value.Label == "" {
-		e.Value.Label = e.Name
-	}
+	e.Value = App{Label: v.Or("name", e.Name), Raw: d.Doc}
 }

@@ -88,10 +88,7 @@ func read(d surface.Document, e *surface.Entry[Command]) {
 	} else if hint != nil && hint.Kind == ext.List {
 		c.ArgumentHint = bracketed(hint.List)
 	}
-	e.Description = v.Text("description")
-	if e.Description == "" {
-		e.Description = surface.Summary(d.Body, 200)
-	}
+	e.Description = v.Description(d.Body)
 	if blank(d.Body) {
 		e.Report(Empty, 0, "there is no text")
 	}

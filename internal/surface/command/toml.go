@@ -25,7 +25,6 @@ var Expansion = &ext.Check{
 func readTOML(d surface.Document, e *surface.Entry[Command]) {
 	v := surface.ReadObject(d, tomlFields, e)
 	c := Command{Front: d.Doc, Dialect: surface.DialectTOML}
-	e.Description = v.Text("description")
 	if prompt := v.Doc("prompt"); prompt != nil {
 		c.Body = prompt.Text
 		for _, opening := range []string{"!{", "@{"} {
@@ -34,8 +33,6 @@ func readTOML(d surface.Document, e *surface.Entry[Command]) {
 			}
 		}
 	}
-	if e.Description == "" {
-		e.Description = surface.Summary(c.Body, 200)
-	}
+	e.Description = v.Description(c.Body)
 	e.Value = c
 }

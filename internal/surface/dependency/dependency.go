@@ -2,7 +2,6 @@
 package dependency
 
 import (
-	"cmp"
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
@@ -38,6 +37,6 @@ var fields = []surface.Field{
 
 func read(d surface.Document, e *surface.Entry[Dependency]) {
 	v := surface.ReadObject(d, fields, e)
-	e.Value = Dependency{Wants: cmp.Or(v.Text("name"), e.Name), Version: v.Text("version"), Marketplace: v.Text("marketplace"), Raw: d.Doc}
+	e.Value = Dependency{Wants: v.Or("name", e.Name), Version: v.Text("version"), Marketplace: v.Text("marketplace"), Raw: d.Doc}
 	e.Description = strings.TrimSpace(e.Value.Wants + " " + e.Value.Version)
 }

@@ -39,8 +39,5 @@ var fields = []surface.Field{
 func read(d surface.Document, e *surface.Entry[Monitor]) {
 	v := surface.ReadObject(d, fields, e)
 	e.Description = v.Text("description")
-	e.Value = Monitor{Label: v.Text("name"), Command: v.Text("command"), When: v.Text("when"), Raw: d.Doc}
-	if e.Value.Label == "" {
-		e.Value.Label = e.Name
-	}
+	e.Value = Monitor{Label: v.Or("name", e.Name), Command: v.Text("command"), When: v.Text("when"), Raw: d.Doc}
 }

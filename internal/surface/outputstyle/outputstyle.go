@@ -49,18 +49,13 @@ var Empty = &ext.Check{
 func read(d surface.Document, e *surface.Entry[Style]) {
 	v := surface.ReadFields(d, fields, e)
 	e.Value = Style{
-		Label: v.Text("name"),
+		Label: v.Or("name", e.Name),
 		Keeps: v.Flag("keep-coding-instructions", false),
 		Force: v.Flag("force-for-plugin", false),
 		Front: d.Doc,
 		Body:  d.Body,
 	}
-	if e.Value.Label == "" {
-		e.Value.Label = e.Name
-	}
-	if e.Description = v.Text("description"); e.Description == "" {
-		e.Description = surface.Summary(d.Body, 200)
-	}
+	e.Description = v.Description(d.Body)
 	if strings.TrimSpace(d.Body) == "" {
 		e.Report(Empty, 0, "there is no text")
 	}

@@ -93,10 +93,7 @@ func read(d surface.Document, e *surface.Entry[Fragment]) {
 			e.Report(BadTier, v.Doc("tier").Line, "tier %s is not rule, guidance or reference", ext.Quote(word))
 		}
 	}
-	e.Description = v.Text("description")
-	if e.Description == "" {
-		e.Description = surface.Summary(f.Text, 200)
-	}
+	e.Description = v.Description(f.Text)
 	e.Value = f
 	bound(e)
 }

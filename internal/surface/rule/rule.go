@@ -59,10 +59,7 @@ var (
 
 func read(d surface.Document, e *surface.Entry[Rule]) {
 	v := surface.ReadFields(d, fields, e)
-	r := Rule{Label: v.Text("name"), Trigger: v.Text("trigger"), Front: d.Doc, Body: d.Body}
-	if r.Label == "" {
-		r.Label = e.Name
-	}
+	r := Rule{Label: v.Or("name", e.Name), Trigger: v.Text("trigger"), Front: d.Doc, Body: d.Body}
 	for _, field := range []string{"globs", "paths", "applyTo"} {
 		for _, w := range v.Words(field) {
 			if w != "" && !slices.Contains(r.Applies, w) {
@@ -71,12 +68,9 @@ func read(d surface.Document, e *surface.Entry[Rule]) {
 		}
 	}
 	r.Always = r.Trigger == alwaysOn || v.Flag("alwaysApply", len(r.Applies) == 0 && r.Trigger == "")
-	e.Description = v.Text("description")
-	if !r.Always && len(r.Applies) == 0 && r.Trigger == "" && e.Description == "" {
+	e.Description = v.Description(d.Body)
+	if !r.Always && len(r.Applies) == 0 && r.Trigger == "" && v.Text("description") == "" {
 		e.Report(Unreached, 0, "nothing says when it applies")
-	}
-	if e.Description == "" {
-		e.Description = surface.Summary(d.Body, 200)
 	}
 	if strings.TrimSpace(d.Body) == "" {
 		e.Report(Empty, 0, "there is no text")

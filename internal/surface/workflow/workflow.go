@@ -46,16 +46,11 @@ var Empty = &ext.Check{
 
 func read(d surface.Document, e *surface.Entry[Workflow]) {
 	v := surface.ReadFields(d, fields, e)
-	w := Workflow{Label: v.Text("name"), Front: d.Doc, Body: d.Body}
-	if w.Label == "" {
-		w.Label = e.Name
-	}
+	w := Workflow{Label: v.Or("name", e.Name), Front: d.Doc, Body: d.Body}
 	if d.BodyLine == 0 { // no Markdown file: a format names what it is
 		w.File = v.Text("file")
 	}
-	if e.Description = v.Text("description"); e.Description == "" {
-		e.Description = surface.Summary(d.Body, 200)
-	}
+	e.Description = v.Description(d.Body)
 	if w.File == "" && strings.TrimSpace(d.Body) == "" {
 		e.Report(Empty, 0, "there is no text")
 	}
