@@ -31,29 +31,28 @@ func (c Cost) Add(d Cost) Cost { return Cost{c.Catalogue.Add(d.Catalogue), c.Bod
 // is not known before it does, and not counted. It alone decides what is carried:
 // listings, checks and sessions add up what it says of their entries.
 func CostOf(x ext.Name, c *admit.Contribution) Cost {
-	line := Cost{Catalogue: SizeOf(ext.Qualified(x, c.Name) + ": " + c.Description)}
+	description, body := c.Description, ""
 	switch v := c.Value.(type) {
 	case prompt.Fragment:
 		return Cost{Catalogue: SizeOf(v.Text)}
-	case skill.Skill:
-		line.Body = SizeOf(v.Body)
-	case agent.Agent:
-		line.Body = SizeOf(v.Prompt)
-	case rule.Rule:
-		line.Catalogue = SizeOf(ext.Qualified(x, c.Name) + ": " + v.Described(c.Description))
-		line.Body = SizeOf(v.Text())
+	case tool.Tool:
+		return Cost{Catalogue: SizeOf(definitionOf(x, c, v))}
 	case command.Command:
 		if v.Definition != nil {
 			return Cost{Catalogue: SizeOf(string(v.Definition.Raw))}
 		}
-		line.Body = SizeOf(v.Body)
-	case tool.Tool:
-		return Cost{Catalogue: SizeOf(definitionOf(x, c, v))}
+		body = v.Body
+	case skill.Skill:
+		body = v.Body
+	case agent.Agent:
+		body = v.Prompt
+	case rule.Rule:
+		description, body = v.Described(description), v.Text()
 	case resource.Resource:
 	default:
 		return Cost{}
 	}
-	return line
+	return Cost{Catalogue: SizeOf(ext.Qualified(x, c.Name) + ": " + description), Body: SizeOf(body)}
 }
 
 // definitionOf is the definition of a tool as clients are shown it.
