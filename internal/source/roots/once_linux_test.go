@@ -1,10 +1,6 @@
 package roots_test
 
 import (
-	"bytes"
-	"encoding/binary"
-	"io/fs"
-	"path/filepath"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -34,7 +30,7 @@ func TestReadOnce(t *testing.T) {
 		"folder/one/SKILL.md", skill, "folder/two/SKILL.md", skill, "folder/flat.md", skill,
 		"alone/.mcp.json", `{"s": {"command": "s"}}`, "down/x.mcpb", "PK",
 	))
-	seen := watch(t, base)
+	seen := spinetest.Watch(t, base, unix.IN_OPEN|unix.IN_CLOSE) // of two openings that follow each other the system would tell one
 	found := 0
 	for tree, err := range below(base).Trees(t.Context()) {
 		if err != nil {
@@ -50,7 +46,7 @@ func TestReadOnce(t *testing.T) {
 			tree.Close()
 		}
 	}
-	opens := seen.opens(t)
+	opens := opened(t, seen)
 	if found < 8 || opens["bundle/manifest.json"] == 0 {
 		t.Fatalf("got %d extensions and the openings %v, want at least eight, and a bundle among them", found, opens)
 	}
@@ -66,61 +62,14 @@ func TestReadOnce(t *testing.T) {
 	}
 }
 
-// watched counts how often each file below a directory is opened.
-type watched struct {
-	fd   int
-	dirs map[int32]string
-}
-
-// watch asks for openings and closings: of two openings that follow each other the
-// system would tell one.
-func watch(t *testing.T, dir string) *watched {
-	t.Helper()
-	fd, err := unix.InotifyInit1(unix.IN_NONBLOCK | unix.IN_CLOEXEC)
-	if err != nil {
-		t.Skip("no inotify here: ", err)
-	}
-	t.Cleanup(func() { unix.Close(fd) })
-	w := &watched{fd, map[int32]string{}}
-	err = filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
-		if err != nil || !e.IsDir() {
-			return err
-		}
-		id, err := unix.InotifyAddWatch(fd, name, unix.IN_OPEN|unix.IN_CLOSE)
-		rel, _ := filepath.Rel(dir, name)
-		w.dirs[int32(id)] = filepath.ToSlash(rel)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return w
-}
-
-// opens are how often files were opened since the watch began, by path.
-func (w *watched) opens(t *testing.T) map[string]int {
+// opened is how often files were opened since the watch began, by path.
+func opened(t *testing.T, w *spinetest.Touched) map[string]int {
 	t.Helper()
 	out := map[string]int{}
-	buf := make([]byte, 64<<10)
-	for {
-		n, err := unix.Read(w.fd, buf)
-		if err == unix.EAGAIN {
-			return out
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		for rest := buf[:n]; len(rest) > 0; {
-			id, mask := int32(binary.NativeEndian.Uint32(rest)), binary.NativeEndian.Uint32(rest[4:])
-			size := binary.NativeEndian.Uint32(rest[12:])
-			name, _, _ := bytes.Cut(rest[unix.SizeofInotifyEvent:unix.SizeofInotifyEvent+size], []byte{0})
-			if mask&unix.IN_Q_OVERFLOW != 0 {
-				t.Fatal("more was opened than can be told")
-			}
-			if mask&unix.IN_OPEN != 0 && mask&unix.IN_ISDIR == 0 {
-				out[w.dirs[id]+"/"+string(name)]++
-			}
-			rest = rest[unix.SizeofInotifyEvent+size:]
+	for _, touch := range w.Since(t) {
+		if touch.Mask&unix.IN_OPEN != 0 {
+			out[touch.Path]++
 		}
 	}
+	return out
 }
