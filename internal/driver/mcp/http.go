@@ -152,6 +152,14 @@ func (w *remote) send(ctx context.Context, f *frame) error {
 		return nil
 	}
 	stop()
+	return w.over()
+}
+
+// over is why the connection is over, which it is.
+func (w *remote) over() error {
+	if err := w.conn.reason(); err != nil {
+		return err
+	}
 	return errClosed
 }
 
@@ -324,7 +332,7 @@ func (w *remote) decorate(req *http.Request, f *frame, session, after string) {
 // explain is err without the address, which may hold a secret in its query.
 func (w *remote) explain(ctx context.Context, err error) error {
 	if w.ctx.Err() != nil {
-		return errClosed
+		return w.over()
 	}
 	var u *url.Error
 	if errors.As(err, &u) {
