@@ -116,26 +116,53 @@ func (r *Root) begin(op, name string) error {
 	if err := valid(op, name); err != nil {
 		return err
 	}
-	if r.opt.Listing != nil && r.unlisted(name) {
+	if _, missing := r.listed(name); missing {
 		return failure(op, name, fs.ErrNotExist)
 	}
 	return nil
 }
 
-// unlisted reports whether name, or a directory on the way to it, is missing
-// from a listing that is known.
-func (r *Root) unlisted(name string) bool {
-	for name != "." {
-		dir := path.Dir(name)
+// listed is the entry that a known listing has for a name; nil where none does.
+// missing: the name, or a directory on the way to it, is not in a listing that is
+// known.
+func (r *Root) listed(name string) (known fs.DirEntry, missing bool) {
+	if r.opt.Listing == nil {
+		return nil, false
+	}
+	for at := name; at != "."; {
+		dir := path.Dir(at)
 		if entries, ok := r.opt.Listing(dir); ok {
-			_, found := slices.BinarySearchFunc(entries, path.Base(name), func(e fs.DirEntry, base string) int {
+			i, found := slices.BinarySearchFunc(entries, path.Base(at), func(e fs.DirEntry, base string) int {
 				return strings.Compare(e.Name(), base)
 			})
-			return !found
+			if !found {
+				return nil, true
+			}
+			if at == name {
+				known = entries[i]
+			}
+			return known, false
 		}
-		name = dir
+		at = dir
 	}
-	return false
+	return nil, false
+}
+
+// typed is the type of what lies at a name, where a known listing tells and it
+// is a file or a directory, so that no link has to be followed.
+func (r *Root) typed(name string) (fs.FileMode, bool) {
+	if e, _ := r.listed(name); e != nil {
+		typ := e.Type()
+		return typ, typ.IsRegular() || typ.IsDir()
+	}
+	return 0, false
+}
+
+// linked reports whether a known listing tells that a name is a link, to which
+// no other link is on the way.
+func (r *Root) linked(name string) bool {
+	e, _ := r.listed(name)
+	return e != nil && e.Type()&fs.ModeSymlink != 0
 }
 
 func valid(op, name string) error {

@@ -51,16 +51,16 @@ func (r *Root) readFar(name string, limit, since int64) (data []byte, outside st
 }
 
 // ReadDir lists a directory, sorted by name. Options.Listing is asked first;
-// what it answers is returned as it is and not recorded, since only who made
-// that listing knows what the directory was like then. Entries look at their
-// file when their Info is called.
+// what it answers is returned as it is, for nobody to change, and not recorded,
+// since only who made that listing knows what the directory was like then.
+// Entries look at their file when their Info is called.
 func (r *Root) ReadDir(name string) ([]fs.DirEntry, error) {
 	if err := r.begin("list", name); err != nil {
 		return nil, err
 	}
 	if r.opt.Listing != nil {
 		if known, ok := r.opt.Listing(name); ok {
-			return slices.Clone(known), nil
+			return slices.Clip(known), nil
 		}
 	}
 	since := r.now()
@@ -119,7 +119,7 @@ func (r *Root) Stat(name string) (fs.FileInfo, error) {
 		return nil, err
 	}
 	since := r.now()
-	if !r.vague() {
+	if !r.vague() && !r.linked(name) {
 		f, _, err := r.in.look(name)
 		if err == nil && f.kind() != Link {
 			r.trace.add(name, f, since)
@@ -135,6 +135,19 @@ func (r *Root) Stat(name string) (fs.FileInfo, error) {
 	}
 	r.trace.add(p.at, p.fact, since)
 	return &info{path.Base(name), p.fact}, nil
+}
+
+// Type is the type of what name leads to, as Stat has it. Where a known listing
+// tells, nothing is looked at.
+func (r *Root) Type(name string) (fs.FileMode, error) {
+	if typ, ok := r.typed(name); ok {
+		return typ, nil
+	}
+	info, err := r.Stat(name)
+	if err != nil {
+		return 0, err
+	}
+	return info.Mode().Type(), nil
 }
 
 // Lstat looks at name itself, also if it is a link. Links on the way are
@@ -204,6 +217,9 @@ func (r *Root) lookAt(op, name string) (fact, string, error) {
 func (r *Root) Real(name string) (file string, outside bool, err error) {
 	if err := valid("resolve", name); err != nil {
 		return "", false, err
+	}
+	if _, ok := r.typed(name); ok {
+		return filepath.Join(r.dir, filepath.FromSlash(name)), false, nil
 	}
 	since := r.now()
 	p, err := r.walk(name, since)

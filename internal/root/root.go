@@ -16,6 +16,7 @@ package root
 import (
 	"fmt"
 	"io/fs"
+	"path"
 	"path/filepath"
 	"sync/atomic"
 	"time"
@@ -25,7 +26,9 @@ import (
 const MaxFile = 64 << 20
 
 // Listing answers with the entries of a directory, sorted by name, when they
-// are known already. What is missing from a known listing does not exist.
+// are known already. What is missing from a known listing does not exist, and
+// what is listed there is of the type that was listed. No link may be on the way
+// to a directory whose entries are known.
 type Listing func(dir string) ([]fs.DirEntry, bool)
 
 // Options say how a directory is opened. The zero value is right for a
@@ -88,10 +91,14 @@ func Open(dir string, opt Options) (*Root, error) {
 
 // Sub opens a directory below r as a root of its own, from which nothing of
 // the rest of r can be read. It costs less than Open. r may be closed before
-// it. A name that leads through links is opened as Open does.
+// it. A name that leads through links is opened as Open does. Where opt knows no
+// listing, that of r is asked.
 func (r *Root) Sub(name string, opt Options) (*Root, error) {
 	if err := valid("open", name); err != nil {
 		return nil, err
+	}
+	if above := r.opt.Listing; opt.Listing == nil && above != nil {
+		opt.Listing = func(dir string) ([]fs.DirEntry, bool) { return above(path.Join(name, dir)) }
 	}
 	dir := filepath.Join(r.dir, filepath.FromSlash(name))
 	if k, ok := r.in.(subdivided); ok && !opt.portable {

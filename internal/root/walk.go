@@ -71,6 +71,11 @@ func (r *Root) walk(name string, since int64) (place, error) {
 func (w *walker) begin() {
 	dir, base := path.Split(w.name)
 	if dir = strings.TrimSuffix(dir, "/"); dir != "" && !w.blind {
+		if e, _ := w.listed(w.name); e != nil {
+			w.at = filepath.Join(w.dir, filepath.FromSlash(dir))
+			w.rest, w.own = []string{base}, 1
+			return
+		}
 		if f, _, err := w.in.look(dir); err == nil && f.kind() == Dir {
 			w.at, w.here, w.seen = filepath.Join(w.dir, filepath.FromSlash(dir)), f, true
 			w.rest, w.own = []string{base}, 1

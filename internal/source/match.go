@@ -138,9 +138,9 @@ func (m *matcher) at(name string) ext.Origin { return m.t.Origin.At(name, 0) }
 
 // single adds the one file a surface has.
 func (m *matcher) single(name string) {
-	info, err := fs.Stat(m.t.FS, name)
+	typ, err := Type(m.t.FS, name)
 	switch {
-	case err == nil && info.IsDir():
+	case err == nil && typ.IsDir():
 		m.fault(name, WrongKind.At(m.at(name), "expected a file, found a directory"))
 	case err == nil:
 		m.add(name)
@@ -159,7 +159,7 @@ func (m *matcher) list(dir string) ([]fs.DirEntry, bool) {
 	if m.absent(dir, err) {
 		return nil, false
 	}
-	if info, statErr := fs.Stat(m.t.FS, dir); statErr == nil && !info.IsDir() {
+	if typ, statErr := Type(m.t.FS, dir); statErr == nil && !typ.IsDir() {
 		m.fault(dir, WrongKind.At(m.at(dir), "expected a directory, found a file"))
 		return nil, false
 	}
@@ -174,8 +174,8 @@ func (m *matcher) kind(name string, e fs.DirEntry) (dir bool, err error) {
 	if e.Type()&fs.ModeSymlink == 0 {
 		return e.IsDir(), nil
 	}
-	info, err := fs.Stat(m.t.FS, name)
-	return err == nil && info.IsDir(), err
+	typ, err := Type(m.t.FS, name)
+	return err == nil && typ.IsDir(), err
 }
 
 // unit looks at one entry of a directory of directories.
@@ -304,6 +304,9 @@ func (m *matcher) ends(name string) bool {
 func (m *matcher) deep(dir string, entries []fs.DirEntry, depth int) {
 	_, file, _ := strings.Cut(m.spec.Files, "/")
 	for _, e := range entries {
+		if e.Type().IsRegular() && dir != m.dir {
+			continue // it belongs to a unit
+		}
 		name := path.Join(dir, e.Name())
 		isDir, err := m.kind(name, e)
 		switch {
@@ -313,7 +316,7 @@ func (m *matcher) deep(dir string, entries []fs.DirEntry, depth int) {
 			m.t.Findings.Add(Stray.At(m.at(name), "what begins with a dot is not looked into"))
 		case !isDir && dir == m.dir:
 			m.beside(name)
-		case !isDir:
+		case !isDir: // a link to a file of a unit
 		case e.Type()&fs.ModeSymlink != 0:
 			m.throughDeep(name, file, depth)
 		default:

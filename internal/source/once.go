@@ -128,6 +128,9 @@ func (f *once) ReadDir(name string) ([]fs.DirEntry, error) {
 // Stat is the file system's own.
 func (f *once) Stat(name string) (fs.FileInfo, error) { return fs.Stat(f.FS, name) }
 
+// Type is the file system's own.
+func (f *once) Type(name string) (fs.FileMode, error) { return Type(f.FS, name) }
+
 // Lstat is the file system's own.
 func (f *once) Lstat(name string) (fs.FileInfo, error) { return fs.Lstat(f.FS, name) }
 

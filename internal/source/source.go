@@ -60,6 +60,14 @@ func (f *Format) Markers() []string {
 	return append([]string{f.Marker}, f.Further...)
 }
 
+// Marked reports whether one of the markers is there, as there tells of each.
+func (f *Format) Marked(there func(marker string) bool) bool {
+	if f.Marker == "" || f.Folder() != "" {
+		return false
+	}
+	return there(f.Marker) || slices.ContainsFunc(f.Further, there)
+}
+
 // Folder is the name of a directory that is of this format for being called
 // so; "" for a format that goes by a file.
 func (f *Format) Folder() string {
@@ -158,6 +166,7 @@ type detected struct {
 // whatever it is called.
 func detect(formats []Format, t *ext.Tree, env Env, pinned bool) (found []detected) {
 	manifests := map[string]Manifest{}
+	there := markersIn(t.FS)
 	for i := range formats {
 		f := &formats[i]
 		if f.Folder() != "" {
@@ -167,7 +176,7 @@ func detect(formats []Format, t *ext.Tree, env Env, pinned bool) (found []detect
 			continue
 		}
 		for _, marker := range f.Markers() {
-			if !isFile(t.FS, marker) {
+			if !there(marker) {
 				continue
 			}
 			m, ok := manifests[marker]
@@ -186,6 +195,17 @@ func detect(formats []Format, t *ext.Tree, env Env, pinned bool) (found []detect
 		}
 	}
 	return found
+}
+
+// markersIn tells whether a marker is there. It looks only for those of which the
+// directory holds the first part.
+func markersIn(fsys fs.FS) func(marker string) bool {
+	entries, err := fs.ReadDir(fsys, ".")
+	return func(marker string) bool {
+		first, _, _ := strings.Cut(marker, "/")
+		may := err != nil || slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return strings.EqualFold(e.Name(), first) })
+		return may && isFile(fsys, marker)
+	}
 }
 
 // folder is the name of the tree's directory; "" when it has none.
@@ -281,7 +301,7 @@ func layOther(formats []Format, loose Format, t *ext.Tree, env Env) bool {
 		t.Format = loose.Name
 		for _, f := range formats {
 			for _, marker := range f.Markers() {
-				if info, err := fs.Stat(t.FS, marker); f.Lay != nil && err == nil && info.IsDir() {
+				if typ, err := Type(t.FS, marker); f.Lay != nil && err == nil && typ.IsDir() {
 					t.Findings.Add(WrongKind.At(t.Origin.At(marker, 0), "expected the manifest of %s, found a directory", f.Name))
 				}
 			}
@@ -303,9 +323,9 @@ func family(name string) string {
 // isFile reports whether name is there; a link that leads nowhere good counts,
 // so that reading it says what is wrong.
 func isFile(fsys fs.FS, name string) bool {
-	info, err := fs.Stat(fsys, name)
+	typ, err := Type(fsys, name)
 	if err == nil {
-		return !info.IsDir()
+		return !typ.IsDir()
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		_, err = fs.Lstat(fsys, name)

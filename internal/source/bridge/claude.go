@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"fmt"
-	"io/fs"
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
@@ -95,7 +94,7 @@ func (l *layer) claudeCommands() {
 			continue
 		}
 		place := ext.Place{Surface: spec.Name, Path: l.unused(spec, safeName(p.Key)), File: file}
-		if _, err := fs.Stat(l.t.FS, file); err != nil && !l.there(file) {
+		if _, err := source.Type(l.t.FS, file); err != nil && !l.there(file) {
 			fault := l.pathMissing(from, "commands", err)
 			place.File, place.Fault = l.m.Path, &fault
 		}

@@ -74,7 +74,7 @@ func (l *layer) named(c component, p string, d *ext.Doc) {
 		return
 	}
 	document := path.Join(p, path.Base(spec.Files))
-	_, err := fs.Stat(l.t.FS, p)
+	_, err := source.Type(l.t.FS, p)
 	switch {
 	case err != nil && p == l.below(c.dir) && !l.there(p):
 		l.note(source.NoDocument, l.of(d), "key %q names the usual directory, and there is none", c.key)
@@ -169,13 +169,13 @@ func soleSkill(t *ext.Tree, env source.Env) {
 	if spec == nil || !isFile(t.FS, "SKILL.md") {
 		return
 	}
-	if _, err := fs.Stat(t.FS, spec.Dir); err == nil {
+	if _, err := source.Type(t.FS, spec.Dir); err == nil {
 		return
 	}
 	source.LayingOf(t, env.Limits).Add(ext.Place{Surface: spec.Name, Path: path.Join(spec.Dir, selfName(t), "SKILL.md"), File: "SKILL.md"})
 }
 
 func isFile(fsys fs.FS, name string) bool {
-	info, err := fs.Stat(fsys, name)
-	return err == nil && !info.IsDir()
+	typ, err := source.Type(fsys, name)
+	return err == nil && !typ.IsDir()
 }

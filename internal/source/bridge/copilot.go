@@ -51,7 +51,7 @@ func copilotManifest(t *ext.Tree, m source.Manifest) bool {
 		}
 	}
 	return slices.ContainsFunc([]string{"agents", "skills", "commands", "hooks.json", "hooks/hooks.json", ".mcp.json", "lsp.json"}, func(name string) bool {
-		_, err := fs.Stat(t.FS, name)
+		_, err := source.Type(t.FS, name)
 		return err == nil
 	})
 }

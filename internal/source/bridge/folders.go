@@ -108,8 +108,8 @@ func readBeside(t *ext.Tree, f ext.Finding) bool {
 			return true
 		}
 		if f.Origin.Path == p.Beside {
-			info, err := fs.Stat(t.FS, p.Folder())
-			return err == nil && info.IsDir()
+			typ, err := source.Type(t.FS, p.Folder())
+			return err == nil && typ.IsDir()
 		}
 	}
 	return false
@@ -131,8 +131,8 @@ func listed(t *ext.Tree, names map[string]bool, env source.Env) string {
 			}
 		}
 		what := ext.Quote(name)
-		switch info, err := fs.Stat(t.FS, name); {
-		case err != nil || !info.IsDir() || n <= 0:
+		switch typ, err := source.Type(t.FS, name); {
+		case err != nil || !typ.IsDir() || n <= 0:
 		case n == 1:
 			what += " (1 document)"
 		default:
@@ -145,11 +145,11 @@ func listed(t *ext.Tree, names map[string]bool, env source.Env) string {
 
 // documents counts the files at and below a name whose ending some format reads.
 func documents(fsys fs.FS, name string, env source.Env) (n int) {
-	info, err := fs.Stat(fsys, name)
+	typ, err := source.Type(fsys, name)
 	if err != nil {
 		return 0
 	}
-	if !info.IsDir() {
+	if !typ.IsDir() {
 		return 1
 	}
 	return documentsIn(fsys, name, env.Limits.Depth)
@@ -202,7 +202,10 @@ func folderOfSkills(t *ext.Tree, env source.Env) (own []string) {
 
 // hasManifest reports whether a directory is an extension for a manifest in it.
 func hasManifest(fsys fs.FS, dir string) bool {
-	return slices.ContainsFunc(Formats, func(f source.Format) bool {
-		return !f.Doubtful && slices.ContainsFunc(f.Markers(), func(marker string) bool { return isFile(fsys, path.Join(dir, marker)) })
-	})
+	entries, _ := fs.ReadDir(fsys, dir) // what keeps anybody from looking is told when it is read
+	there := func(marker string) bool {
+		first, _, _ := strings.Cut(marker, "/")
+		return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return strings.EqualFold(e.Name(), first) }) && isFile(fsys, path.Join(dir, marker))
+	}
+	return slices.ContainsFunc(Formats, func(f source.Format) bool { return !f.Doubtful && f.Marked(there) })
 }

@@ -97,6 +97,6 @@ func (g *glob) isDirectory(name string, e fs.DirEntry) bool {
 	if e.Type()&fs.ModeSymlink == 0 {
 		return e.IsDir()
 	}
-	info, err := fs.Stat(g.t.FS, name)
-	return err == nil && info.IsDir()
+	typ, err := source.Type(g.t.FS, name)
+	return err == nil && typ.IsDir()
 }
