@@ -30,6 +30,20 @@ func ColonInValue(o ext.Origin, shown string) ext.Finding {
 	return quoteAdvice(f, shown)
 }
 
+// BarAfterList is what YAML finds on a line of a block mapping whose value is a
+// list in brackets that is followed by a bar and text, "[a] | [b]", and where that
+// is the first fault.
+func BarAfterList(o ext.Origin, shown string) ext.Finding {
+	f := YAMLSyntax.At(o, "%s: %s", said("while scanning a block scalar: did not find expected comment or line break"), quoted(shown))
+	return quoteAdvice(f, shown)
+}
+
+// KeyAfterList is what YAML finds where a second list follows instead, "[a] [b]".
+func KeyAfterList(o ext.Origin, shown string) ext.Finding {
+	f := YAMLSyntax.At(o, "%s: %s", said("while parsing a block mapping: did not find expected key"), quoted(shown))
+	return quoteAdvice(f, shown)
+}
+
 // place is the line within the text where reading ended, and why.
 func (r *yamlReader) place(err error) (int, string) {
 	var fault *yaml.LoadError

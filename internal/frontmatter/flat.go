@@ -14,28 +14,30 @@ const (
 
 // flat reads the form that nearly all front matter has: lines "key: value"
 // with a plain or quoted scalar, blank lines, and comments on lines of their
-// own. It is sure only of text for which doc.YAML makes exactly the same node;
-// everything else it leaves alone. The one fault it tells is the one that most
-// files with a fault have.
+// own; below a key a list of scalars, a map of such lines, or a block of text. It
+// is sure only of text for which doc.YAML makes exactly the same node; everything
+// else it leaves alone. The faults it tells are those that most files with a fault
+// have.
 func flat(o ext.Origin, front string, first int) (ext.Doc, ext.Findings, bool) {
-	lines := strings.Count(front, "\n") + 1
-	pairs := make([]ext.Pair, 0, min(lines, maxFlat))
-	for n, rest := first, front; rest != ""; n++ {
-		line, after, _ := strings.Cut(rest, "\n")
-		rest = after
+	pairs := make([]ext.Pair, 0, min(strings.Count(front, "\n")+1, maxFlat))
+	r := flatLines{path: o.Path, rest: front, n: first}
+	for r.rest != "" {
+		line, n, _ := r.next()
 		if line == "" || line[0] == '#' && printable(line) {
 			continue
 		}
-		key, value, ok := flatLine(line)
-		if !ok && colonInValue(line) && allPrintable(rest) {
-			return ext.Doc{}, ext.Findings{doc.ColonInValue(o.At(o.Path, n), line)}, true
+		key, raw, ok := flatKey(line)
+		var value ext.Doc
+		if ok {
+			value, ok = r.value(raw, n)
+		}
+		if !ok {
+			if fault := faultOf(line); fault != nil && allPrintable(r.rest) {
+				return ext.Doc{}, ext.Findings{fault(o.At(o.Path, n), line)}, true
+			}
 		}
 		if !ok || has(pairs, key) || len(pairs) == maxFlat {
 			return ext.Doc{}, nil, false
-		}
-		value.File, value.Line = o.Path, n
-		for i := range value.List {
-			value.List[i].File, value.List[i].Line = o.Path, n
 		}
 		pairs = append(pairs, ext.Pair{Key: key, Line: n, Value: value})
 	}
@@ -52,6 +54,45 @@ func has(pairs []ext.Pair, key string) bool {
 		}
 	}
 	return false
+}
+
+// faultOf is what tells the fault of a line that flat does not take, nil where it
+// is not one of the commonest.
+func faultOf(line string) func(o ext.Origin, shown string) ext.Finding {
+	if colonInValue(line) {
+		return doc.ColonInValue
+	}
+	_, raw, ok := flatKey(line)
+	if !ok || raw == "" || raw[0] != '[' {
+		return nil
+	}
+	end := strings.IndexByte(raw, ']') + 1
+	if _, ok := flowList(raw[:end]); !ok {
+		return nil
+	}
+	switch after := raw[end:]; {
+	case len(after) > 3 && strings.HasPrefix(after, " | ") && after[3] != ' ' && after[3] != '#':
+		return doc.BarAfterList
+	case lists(after):
+		return doc.KeyAfterList
+	}
+	return nil
+}
+
+// lists reports whether s is nothing but lists in brackets, each with a blank before
+// it.
+func lists(s string) bool {
+	for s != "" {
+		end := strings.IndexByte(s, ']') + 1
+		if !strings.HasPrefix(s, " [") {
+			return false
+		}
+		if _, ok := flowList(s[1:max(end, 1)]); !ok {
+			return false
+		}
+		s = s[end:]
+	}
+	return true
 }
 
 // colonInValue reports whether a line is the commonest fault there is: a plain
@@ -71,21 +112,21 @@ func colonInValue(line string) bool {
 	return plainly && before[len(before)-1] != ' '
 }
 
-// flatLine takes a line apart at the colon after its key.
-func flatLine(line string) (key string, value ext.Doc, ok bool) {
+// flatKey takes a line apart at the colon after its key. raw is what stands
+// behind it, without blanks around it.
+func flatKey(line string) (key, raw string, ok bool) {
 	n := 0
 	for n < len(line) && keyByte[line[n]] {
 		n++
 	}
 	if n == 0 || n > maxKey || n == len(line) || line[n] != ':' || line[0] == '-' || line[0] == '.' {
-		return "", ext.Doc{}, false
+		return "", "", false
 	}
 	key, rest := line[:n], line[n+1:]
 	if rest != "" && rest[0] != ' ' || !printable(rest) {
-		return "", ext.Doc{}, false
+		return "", "", false
 	}
-	value, ok = flatValue(strings.Trim(rest, " "))
-	return key, value, ok
+	return key, strings.Trim(rest, " "), true
 }
 
 var keyByte = func() (set [256]bool) {

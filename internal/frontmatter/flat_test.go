@@ -31,26 +31,52 @@ func TestFlat(t *testing.T) {
 		{"doubled quotes", "a: 'it''s '''''\n", true},
 		{"flow lists", "a: [b, 'c d', \"e\", 1, ~]\nf: []\ng: [ h , i ]\nj: [k,]\n", true},
 		{"keys", "allowed-tools: a\nx_y.z: b\n1: c\n", true},
+		{"list", "a:\n- b\n- 'c: d'\ne: f\n", true},
+		{"deeper list", "a:\n\n  - b\n\n  - 1\n\ne: f\n", true},
+		{"deeper", "a:\n  b: c\n  d: [e, f]\n  g:\n# h\ni: j\n", true},
+		{"block", "a: |\n  b\n   c: d\n\n  # e\n\nf: g\n", true},
+		{"block without its line end", "a: |-\n  b\n", true},
+		{"folded block", "a: >\n  b\n  c\n\n\n  d\nf: g\n", true},
+		{"colon after a block", "a: |\n b\nc: d: e\n", true},
 
 		{"nothing", "", false},
 		{"only a comment", "# a\n", false},
 		{"colon", "a: b: c\n", true},
-		{"colon after an unsure line", "a: |\n b\nc: d: e\n", false},
+		{"colon after an unsure line", "a: |+\n b\nc: d: e\n", false},
 		{"colon in a comment", "a: b # c: d\n", false},
 		{"colon after a tab", "a: b\tc: d\n", false},
 		{"colon after a blank", "a: b : c\n", false},
 		{"colon at the end", "a: b:\n", false},
 		{"comment", "a: b # c\n", false},
 		{"tab", "a: b\tc\n", false},
-		{"list", "a:\n- b\n", false},
-		{"deeper", "a:\n  b: c\n", false},
+		{"list of maps", "a:\n- b: c\n", false},
+		{"list of lists", "a:\n- - b\n", false},
+		{"list with a hole", "a:\n- b\n-\n- c\n", false},
+		{"list that goes on", "a:\n- b\n  c\n", false},
+		{"list further in", "a:\n  - b\n - c\n", false},
+		{"deeper still", "a:\n  b:\n    c: d\n", false},
+		{"deeper twice", "a:\n  b: c\n  b: d\n", false},
+		{"colon deeper", "a:\n  b: c: d\n", false},
 		{"continued", "a: b\n  c\n", false},
+		{"bar after a list", "a: b\nc: [d e] | [f] | --g\n", true},
+		{"list after a list", "a: [b] [c, d] [e f]\n", true},
+		{"text after a list", "a: [b] c\n", false},
+		{"block after a list", "a: [b] |\n  c\n", false},
+		{"bar with a sign after a list", "a: [b] |- c\n", false},
+		{"comment behind a bar after a list", "a: [b] | # c\n", false},
+		{"lists and text", "a: [b] [c] d\n", false},
 		{"flow list of maps", "a: [b: c]\n", false},
 		{"flow list in a flow list", "a: [[b]]\n", false},
 		{"flow list without an end", "a: [b\n", false},
 		{"flow list with a hole", "a: [b,, c]\n", false},
 		{"flow map", "a: {b: c}\n", false},
-		{"block", "a: |\n  b\n", false},
+		{"block that keeps its lines", "a: |+\n  b\n", false},
+		{"block that says its indent", "a: |2\n  b\n", false},
+		{"block of nothing", "a: |\nb: c\n", false},
+		{"block that begins with an empty line", "a: |\n\n  b\n", false},
+		{"block at the end", "a: |\n  b", false},
+		{"block less indented", "a: |\n  b\n c\n", false},
+		{"folded block with more indent", "a: >\n  b\n   c\n", false},
 		{"escape by number", `a: "\x41"`, false},
 		{"escaped end", `a: "b\"`, false},
 		{"quote within", `a: "b"c"`, false},
@@ -106,7 +132,10 @@ func TestFlatIsStrict(t *testing.T) {
 		items := rapid.SliceOfN(text, 0, 4).Draw(t, "items")
 		return "[" + strings.Join(items, rapid.SampledFrom([]string{", ", ",", " , "}).Draw(t, "comma")) + rapid.SampledFrom([]string{"]", "]", ",]", "] ", ""}).Draw(t, "close")
 	})
-	value := rapid.OneOf(text, text, list)
+	hint := rapid.Custom(func(t *rapid.T) string {
+		return strings.Join(rapid.SliceOfN(rapid.OneOf(list, list, rapid.SampledFrom([]string{"|", "|", "||", ">", "#", "-"}), text), 1, 4).Draw(t, "hint"), rapid.SampledFrom([]string{" ", " ", "", "  "}).Draw(t, "between"))
+	})
+	value := rapid.OneOf(text, text, list, hint)
 	line := rapid.Custom(func(t *rapid.T) string {
 		switch rapid.IntRange(0, 12).Draw(t, "form") {
 		case 0:
@@ -119,8 +148,26 @@ func TestFlatIsStrict(t *testing.T) {
 		blank := rapid.SampledFrom([]string{" ", " ", " ", "", "  ", "\t"})
 		return key.Draw(t, "key") + ":" + blank.Draw(t, "before") + value.Draw(t, "value") + rapid.SampledFrom([]string{"", "", "", " ", "\t", " # c"}).Draw(t, "after")
 	})
+	indent := rapid.SampledFrom([]string{"", " ", "  ", "  ", "  ", "   ", "\t"})
+	below := rapid.Custom(func(t *rapid.T) string {
+		head := rapid.SampledFrom([]string{"", "", "", " |", " |-", " >", " >-", " |+", " |2", " ~", " | "}).Draw(t, "head")
+		form, usual := rapid.IntRange(0, 3).Draw(t, "form"), indent.Draw(t, "usual")
+		return key.Draw(t, "key") + ":" + head + "\n" + strings.Join(rapid.SliceOfN(rapid.Custom(func(t *rapid.T) string {
+			in := usual
+			if rapid.IntRange(0, 9).Draw(t, "odd") == 0 {
+				in = indent.Draw(t, "indent")
+			}
+			switch rapid.IntRange(0, 5).Draw(t, "line") {
+			case 0:
+				return rapid.SampledFrom([]string{"", "", "", in, "    ", "#c", in + "#c"}).Draw(t, "nothing")
+			case 1:
+				return in + text.Draw(t, "text")
+			}
+			return in + []string{"- " + value.Draw(t, "item"), key.Draw(t, "inner") + ": " + value.Draw(t, "value"), text.Draw(t, "words"), "a" + text.Draw(t, "text")}[form]
+		}), 0, 5).Draw(t, "below"), "\n")
+	})
 	fronts := rapid.Custom(func(t *rapid.T) string {
-		return strings.Join(rapid.SliceOfN(line, 1, 6).Draw(t, "lines"), "\n") + rapid.SampledFrom([]string{"\n", ""}).Draw(t, "end")
+		return strings.Join(rapid.SliceOfN(rapid.OneOf(line, line, below), 1, 6).Draw(t, "lines"), "\n") + rapid.SampledFrom([]string{"\n", ""}).Draw(t, "end")
 	})
 	rapid.Check(t, func(t *rapid.T) { same(t, fronts.Draw(t, "front")) })
 	sure := 0

@@ -24,6 +24,9 @@ func mendable(found ext.Findings) bool {
 // firstOfEach reads YAML in which nothing is at fault but that keys are
 // repeated, on whatever level. The first of each counts.
 func firstOfEach(o ext.Origin, front string, first int) (ext.Doc, ext.Findings, bool) {
+	if _, found, sure := flat(o, front, first); sure && found.Failed() {
+		return ext.Doc{}, nil, false // it is no YAML, whatever is repeated
+	}
 	d, found := doc.YAMLRepeated(o, []byte(front), first, Duplicate)
 	if found.Failed() || d.Kind != ext.Map {
 		return ext.Doc{}, nil, false

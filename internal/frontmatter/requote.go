@@ -134,7 +134,11 @@ func (m *mender) faulty(value string) bool {
 	if _, ok := flatValue(value); ok {
 		return false
 	}
-	d, found := doc.YAML(m.origin, []byte("x: "+value), 1)
+	alone := "x: " + value
+	d, found, sure := flat(m.origin, alone, 1)
+	if !sure {
+		d, found = doc.YAML(m.origin, []byte(alone), 1)
+	}
 	return found.Failed() || len(d.Map) != 1
 }
 
