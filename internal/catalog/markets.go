@@ -4,15 +4,12 @@ import (
 	"context"
 	"io/fs"
 	"iter"
-	"maps"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
-	"sync"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/ahead"
 	"github.com/mortise-dev/mortise/internal/host"
 	"github.com/mortise-dev/mortise/internal/market"
 	"github.com/mortise-dev/mortise/internal/root"
@@ -108,9 +105,6 @@ type belowWithMarkets struct {
 	*roots.Source
 	seen []root.Stamp
 	read map[string]manifested // the extensions, by their directories
-
-	mu  sync.Mutex
-	met map[string]bool // directories that hold one in which a marketplace file may lie
 }
 
 // manifested is what reading an extension told of its directory.
@@ -120,36 +114,13 @@ type manifested struct {
 }
 
 func withMarkets(below ext.Source) *belowWithMarkets {
-	b := &belowWithMarkets{Source: below.(*roots.Source), met: map[string]bool{}, read: map[string]manifested{}}
-	b.Open.Listing = b.pass
-	return b
+	return &belowWithMarkets{Source: below.(*roots.Source), read: map[string]manifested{}}
 }
 
-// pass takes note of a directory on the way to being listed. It knows no listing.
-func (b *belowWithMarkets) pass(dir string) ([]fs.DirEntry, bool) {
-	for _, folder := range marketFolders {
-		if rest, ok := strings.CutSuffix(dir, folder); ok && (rest == "" || strings.HasSuffix(rest, "/")) {
-			b.mu.Lock()
-			b.met[path.Clean(rest)] = true
-			b.mu.Unlock()
-		}
-	}
-	return nil, false
-}
-
-// passed are the directories around those that were noted, in order.
-func (b *belowWithMarkets) passed() []string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return slices.Sorted(maps.Keys(b.met))
-}
-
-// marketFolders are the directories that marketplace files lie in.
-var marketFolders = func() (all []string) {
+// marketFiles are the paths at which the file of a marketplace may lie.
+var marketFiles = func() (all []string) {
 	for _, p := range market.Places {
-		if folder := path.Dir(p.Path); !slices.Contains(all, folder) {
-			all = append(all, folder)
-		}
+		all = append(all, p.Path)
 	}
 	return all
 }()
@@ -163,26 +134,35 @@ func (b *belowWithMarkets) Trees(ctx context.Context) iter.Seq2[ext.Tree, error]
 				return
 			}
 		}
-		base, opt := b.Base(), b.Open
-		opt.Listing = nil
-		for _, at := range b.passed() {
-			if ctx.Err() != nil {
-				return
-			}
-			dir := filepath.Join(base, filepath.FromSlash(at))
-			if !slices.ContainsFunc(market.Places, func(p market.FilePlace) bool { return there(filepath.Join(dir, filepath.FromSlash(p.Path))) }) {
-				continue
-			}
-			t, seen, ok := marketIn(dir, at, b.Env.Limits, opt, b.recognise)
-			for _, s := range seen {
-				s.Path = path.Join(at, s.Path)
-				b.seen = append(b.seen, s)
-			}
-			if ok && !yield(t, nil) {
+		for _, m := range b.markets() {
+			b.seen = append(b.seen, m.seen...)
+			if ctx.Err() != nil || m.found && !yield(m.tree, nil) {
 				return
 			}
 		}
 	}
+}
+
+// marketTree is the marketplace of a directory, if one was found there.
+type marketTree struct {
+	tree  ext.Tree
+	seen  []root.Stamp // by paths below the base
+	found bool
+}
+
+// markets are the marketplaces, once all extensions were read.
+func (b *belowWithMarkets) markets() iter.Seq2[int, marketTree] {
+	base, at := b.Base(), b.Holding(marketFiles)
+	read := func(i int) (m marketTree) {
+		opt := b.Open
+		opt.Listing = b.Listing(at[i])
+		m.tree, m.seen, m.found = marketIn(filepath.Join(base, filepath.FromSlash(at[i])), at[i], b.Env.Limits, opt, b.recognise)
+		for j := range m.seen {
+			m.seen[j].Path = path.Join(at[i], m.seen[j].Path)
+		}
+		return m
+	}
+	return ahead.Each(len(at), b.Workers, read, func(marketTree) {})
 }
 
 // remember keeps what a market would look for in the directory of an extension.
@@ -200,13 +180,6 @@ func (b *belowWithMarkets) recognise(t *ext.Tree) (formats []string, m source.Ma
 		return known.formats, known.manifest
 	}
 	return recognise(b.Env.Limits)(t)
-}
-
-// there reports whether something has a name. That nothing has needs no stamp:
-// the directory around it has one.
-func there(name string) bool {
-	_, err := os.Lstat(name)
-	return err == nil
 }
 
 // Trace is what was looked at besides the trees of extensions.

@@ -32,7 +32,7 @@ func (s *scan) companions(document string) ext.Findings {
 }
 
 func link(t *ext.Tree, name string) ext.Findings {
-	_, err := fs.Stat(t.FS, name)
+	_, err := source.Type(t.FS, name)
 	if err == nil {
 		return nil
 	}
@@ -91,12 +91,11 @@ func (u *unit) walk(dir string, depth int) {
 		if u.seen++; u.seen > companionEntries {
 			return
 		}
-		name := path.Join(dir, e.Name())
 		switch {
 		case e.IsDir() && !strings.HasPrefix(e.Name(), "."):
-			u.walk(name, depth-1)
+			u.walk(path.Join(dir, e.Name()), depth-1)
 		case e.Type()&fs.ModeSymlink != 0:
-			u.links = append(u.links, name)
+			u.links = append(u.links, path.Join(dir, e.Name()))
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/ahead"
 	"github.com/mortise-dev/mortise/internal/root"
 	"github.com/mortise-dev/mortise/internal/source"
 	"github.com/mortise-dev/mortise/internal/surface"
@@ -23,6 +24,9 @@ type Options struct {
 	// Whole says of which trees Candidate.Content is wanted: of all that lies in
 	// their directories. Nil: of none.
 	Whole func(t ext.Tree) bool
+	// Workers read the documents of a large tree, each alone where it is remembered
+	// nowhere; fewer than two: one.
+	Workers int
 	// Memory spares what did not change since earlier scans. Nil: read anew.
 	Memory *Memory
 }
@@ -85,16 +89,12 @@ func Scan(ctx context.Context, t ext.Tree, o Options) (Candidate, error) {
 	s := scan{tree: &t, options: o, contents: map[string]reading{}}
 	t.Findings = slices.Concat(t.Findings, hiddenInManifest(&t))
 	c := Candidate{tree: t, found: make([]Found, 0, len(t.Places)), derived: new(derived)}
-	for _, spec := range o.Specs {
-		for i := range t.Places {
-			if t.Places[i].Surface != spec.Name {
-				continue
-			}
-			if err := ctx.Err(); err != nil {
-				return Candidate{}, err
-			}
-			c.found = append(c.found, s.read(ctx, &t.Places[i], spec))
+	tasks := s.tasks()
+	for i, r := range ahead.Each(len(tasks), s.workers(len(tasks)), func(i int) reading { return s.early(&tasks[i]) }, func(reading) {}) {
+		if err := ctx.Err(); err != nil {
+			return Candidate{}, err
 		}
+		c.found = append(c.found, s.read(ctx, &tasks[i], r))
 	}
 	if err := ctx.Err(); err != nil { // what was read last may be read in part
 		return Candidate{}, err
@@ -131,7 +131,52 @@ type scan struct {
 	over     bool                        // there is more code than is hashed
 }
 
-func (s *scan) read(ctx context.Context, p *ext.Place, spec *surface.Spec) Found {
+// task is a place to be read.
+type task struct {
+	place *ext.Place
+	spec  *surface.Spec
+	reads bool // its document lies in a file, which no task before it reads
+}
+
+// tasks are the places in catalogue order, then in the order of the tree.
+func (s *scan) tasks() []task {
+	out := make([]task, 0, len(s.tree.Places))
+	met := make(map[string]bool, len(s.tree.Places))
+	for _, spec := range s.options.Specs {
+		for i := range s.tree.Places {
+			p := &s.tree.Places[i]
+			if p.Surface != spec.Name {
+				continue
+			}
+			reads := p.Fault == nil && p.Doc == nil && !met[p.File]
+			met[p.File] = met[p.File] || reads
+			out = append(out, task{p, spec, reads})
+		}
+	}
+	return out
+}
+
+// workers is how many read so many documents. One does where little is read, and
+// where what was remembered is asked, which is for one alone.
+func (s *scan) workers(tasks int) int {
+	const many = 32
+	if _, ok := s.tree.FS.(*root.Root); !ok || s.options.Memory != nil || tasks < many {
+		return 1
+	}
+	return s.options.Workers
+}
+
+// early reads the document of a task, perhaps while those before it are not done.
+func (s *scan) early(t *task) reading {
+	if !t.reads {
+		return reading{}
+	}
+	return s.document(s.tree.Origin.At(t.place.File, 1))
+}
+
+// read is what was found at the place of a task, whose document was read early.
+func (s *scan) read(ctx context.Context, t *task, early reading) Found {
+	p, spec := t.place, t.spec
 	o := s.tree.Origin.At(p.File, 1)
 	f := Found{Spec: spec, Document: surface.Document{
 		Origin: o, Path: p.Path, Dialect: p.Dialect, Enabled: s.options.Enabled,
@@ -153,7 +198,7 @@ func (s *scan) read(ctx context.Context, p *ext.Place, spec *surface.Spec) Found
 		d.Origin.Line = max(p.Doc.Line, 1)
 		d.Findings = hiddenIn(d.Origin, p.Doc)
 	default:
-		c := s.content(p.File)
+		c := s.content(t, early)
 		d.Doc, d.Body, d.BodyLine, d.Findings = c.Doc, c.Body, c.BodyLine, c.Findings
 		d.Digest = c.digest
 		f.Broken = c.Lost
@@ -186,16 +231,16 @@ func led(outside string) string {
 	return ext.Quote(filepath.ToSlash(outside))
 }
 
-// content reads a file once, however many places point at it.
-func (s *scan) content(file string) reading {
-	if c, ok := s.contents[file]; ok {
-		return c
+// content is what was read of a file, which is read once however many places
+// point at it.
+func (s *scan) content(t *task, early reading) reading {
+	if !t.reads {
+		return s.contents[t.place.File]
 	}
-	c := s.document(s.tree.Origin.At(file, 1))
-	if s.shared(file) {
-		s.contents[file] = c
+	if s.shared(t.place.File) {
+		s.contents[t.place.File] = early
 	}
-	return c
+	return early
 }
 
 // shared reports whether more than one place points at the file, so that

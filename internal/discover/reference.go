@@ -174,7 +174,12 @@ func walkText(d *ext.Doc, visit func(string)) {
 	}
 }
 
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+func sortedKeys[V any](m map[string]V) []string {
+	if len(m) == 0 { // nearly always
+		return nil
+	}
+	return slices.Sorted(maps.Keys(m))
+}
 
 // AssetOutside is a link of a unit's own files that leads out of the extension.
 var AssetOutside = &ext.Check{

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
 	"github.com/mortise-dev/mortise/ext"
@@ -33,6 +34,31 @@ func TestScan(t *testing.T) {
 		dir := golden.Dir(t, in)
 		return []string{spinetest.Candidates(spinetest.Scan(t, spinetest.Trees(t, dir, o), o))}
 	})
+}
+
+// TestScanByManyWorkers wants the documents of a large tree, shared and broken ones
+// among them, to be read by several as by one.
+func TestScanByManyWorkers(t *testing.T) {
+	files := []string{"a/.claude-plugin/plugin.json", `{"name": "a", "commands": ["./commands", "./more/c7.md"]}`}
+	for i := range 60 {
+		files = append(files, fmt.Sprintf("a/skills/s%d/SKILL.md", i), fmt.Sprintf("---\nname: s%d\ndescription: x: y\n---\n", i))
+		files = append(files, fmt.Sprintf("a/commands/c%d.md", i), "\xff"[:i%2]+"text")
+	}
+	tree := spinetest.Trees(t, golden.Dir(t, golden.Files(files...)), spinetest.Options{})[0]
+	of := func(workers int) discover.Candidate {
+		c, err := discover.Scan(t.Context(), tree, discover.Options{Specs: spinetest.Specs, Limits: ext.DefaultLimits, Workers: workers})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	one, many := of(1), of(4)
+	if len(one.Found()) < 100 || one.Digest() != many.Digest() {
+		t.Errorf("read by one: %d documents, digest %v; by several: %d, %v", len(one.Found()), one.Digest(), len(many.Found()), many.Digest())
+	}
+	if diff := cmp.Diff(spinetest.Candidates([]discover.Candidate{one}), spinetest.Candidates([]discover.Candidate{many})); diff != "" {
+		t.Errorf("by one and by several (-one +several):\n%s", diff)
+	}
 }
 
 // TestScanCancelled wants a scan to end with its context and with nothing else.

@@ -40,7 +40,7 @@ type scanning struct {
 // the sources and of their trees. It returns an error only when ctx ends.
 func (r scanning) scan(ctx context.Context, sources []ext.Source, take func(scanned)) error {
 	workers := max(r.workers, 1)
-	results := make(chan chan scanned, workers*4)
+	results := make(chan chan scanned, workers*16)
 	jobs := make(chan func(), workers)
 	var wg sync.WaitGroup
 	for range workers {

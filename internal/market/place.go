@@ -38,7 +38,7 @@ func within(p string) (clean string, ok bool) {
 func (d *reader) place(e *Entry, f *File, dir string) {
 	e.Place = &Place{Dir: dir}
 	at := e.Origin
-	info, err := d.root.Stat(dir)
+	typ, err := d.root.Type(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		e.Findings.Add(Absent.At(at, "there is no %s", quoted(dir)))
@@ -46,7 +46,7 @@ func (d *reader) place(e *Entry, f *File, dir string) {
 	case err != nil:
 		e.Findings.Add(fault(err, at))
 		return
-	case !info.IsDir():
+	case !typ.IsDir():
 		e.Findings.Add(NotDirectory.At(at, "%s is a file", quoted(dir)))
 		return
 	}

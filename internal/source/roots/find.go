@@ -128,7 +128,7 @@ func (f *finder) marked(d *folder) []source.Format {
 	d.judged = true
 	for i := range f.formats {
 		m := &f.formats[i]
-		if slices.ContainsFunc(m.Markers(), d.hasFile) && (!m.Doubtful || f.recognise(d, m)) {
+		if m.Marked(d.hasFile) && (!m.Doubtful || f.recognise(d, m)) {
 			d.marked = append(d.marked, *m)
 		}
 	}
@@ -165,7 +165,7 @@ func beginnings(formats []source.Format) map[string]bool {
 // and so is part of the root that d is.
 func (f *finder) manifestFolder(d *folder, name string) bool {
 	return f.begins[name] && slices.ContainsFunc(f.formats, func(m source.Format) bool {
-		return slices.ContainsFunc(m.Markers(), func(marker string) bool { return path.Dir(marker) == name && d.hasFile(marker) })
+		return m.Marked(func(marker string) bool { return path.Dir(marker) == name && d.hasFile(marker) })
 	})
 }
 

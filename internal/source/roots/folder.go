@@ -140,6 +140,15 @@ func (f *folder) at(name string) *folder {
 	return f
 }
 
+// listing knows what was listed in f and below, as a root.Listing.
+func (f *folder) listing(name string) ([]fs.DirEntry, bool) {
+	d := f.at(name)
+	if d == nil || d.err != nil {
+		return nil, false
+	}
+	return d.entries, true
+}
+
 // hasFile reports whether a path of one or more parts stands below f.
 func (f *folder) hasFile(name string) bool {
 	if i := strings.LastIndexByte(name, '/'); i >= 0 {

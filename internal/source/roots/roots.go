@@ -6,12 +6,13 @@ package roots
 import (
 	"context"
 	"fmt"
-	"io/fs"
 	"iter"
 	"path"
 	"path/filepath"
+	"slices"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/ahead"
 	"github.com/mortise-dev/mortise/internal/root"
 	"github.com/mortise-dev/mortise/internal/source"
 )
@@ -45,6 +46,7 @@ type Source struct {
 	Workers    int
 	Open       root.Options // for the base and for each root
 	stamps     []root.Stamp // of the base, once it was listed
+	all        *folder      // the base, once it was listed
 }
 
 var _ ext.Source = (*Source)(nil)
@@ -68,6 +70,25 @@ func (s *Source) Base() string {
 // own file system knows the rest. It is nil unless Open asks for a trace.
 func (s *Source) Trace() []root.Stamp { return s.stamps }
 
+// Listing knows what the search listed of a directory below Base, once Trees
+// has yielded something; before that, nothing.
+func (s *Source) Listing(dir string) root.Listing { return s.all.at(dir).listing }
+
+// Holding are the directories below Base in which something stands at one of the
+// paths, in order, once Trees has yielded something. No link is on the way to it.
+func (s *Source) Holding(paths []string) (dirs []string) {
+	if s.all == nil { // Base could not be read
+		return nil
+	}
+	s.all.all(func(d *folder) {
+		if slices.ContainsFunc(paths, d.hasFile) {
+			dirs = append(dirs, d.path)
+		}
+	}, func(*folder) bool { return false })
+	slices.Sort(dirs)
+	return dirs
+}
+
 // Trees yields a tree for each root, in the order of their paths. An error
 // means that Dir itself cannot be read.
 func (s *Source) Trees(ctx context.Context) iter.Seq2[ext.Tree, error] {
@@ -79,22 +100,23 @@ func (s *Source) Trees(ctx context.Context) iter.Seq2[ext.Tree, error] {
 		}
 		defer base.Close()
 		s.stamps = nil
-		all := list(base, s.Workers)
+		s.all = list(base, s.Workers)
 		f := s.finder(base)
-		f.visit(all, nil, open, false)
+		f.visit(s.all, nil, open, false)
 		defer func() { s.stamps = append(s.stamps, base.Trace()...) }()
 		for _, err := range f.errors() {
 			if !yield(ext.Tree{}, err) {
 				return
 			}
 		}
-		for _, found := range f.found {
+		lay := func(i int) ext.Tree { return s.tree(base, f.found[i]) }
+		for i, t := range ahead.Each(len(f.found), s.Workers, lay, closeTree) {
 			if ctx.Err() != nil {
+				closeTree(t)
 				return
 			}
-			t := s.tree(base, f, found)
-			if found.named && len(t.Places)+len(t.Findings) == 0 {
-				t.Close()
+			if !s.complete(base, f, &t, f.found[i]) {
+				closeTree(t)
 				continue
 			}
 			if !yield(t, nil) {
@@ -132,17 +154,11 @@ func (s *Source) finder(base *root.Root) *finder {
 	return f
 }
 
-// tree lays one root out.
-func (s *Source) tree(base *root.Root, f *finder, c candidate) ext.Tree {
+// tree lays one root out. It knows nothing of the others.
+func (s *Source) tree(base *root.Root, c candidate) ext.Tree {
 	t := s.origin(base, c.folder)
 	opt := s.Open
-	opt.Listing = func(name string) ([]fs.DirEntry, bool) {
-		d := c.at(name)
-		if d == nil || d.err != nil {
-			return nil, false
-		}
-		return d.entries, true
-	}
+	opt.Listing = c.listing
 	r, err := base.Sub(c.path, opt)
 	if err != nil {
 		t.Rename(source.NameOf("", t.Root))
@@ -156,14 +172,28 @@ func (s *Source) tree(base *root.Root, f *finder, c candidate) ext.Tree {
 		env.Beside = beside(base, c)
 	}
 	source.Lay(c.formats, s.Folders, &t, "", env)
-	if c.parent == nil {
-		s.besideBase(base, &t)
-	}
-	t.Rename(source.NameOf(t.Label, t.Root))
-	f.unclaimed(&t, c)
-	f.unlisted(&t, c)
-	f.unpacked(&t, c)
 	return t
+}
+
+// complete tells of a tree that was laid out what takes a look at what is around
+// it. It is called in the order of the trees. Not ok: there is nothing to yield.
+func (s *Source) complete(base *root.Root, f *finder, t *ext.Tree, c candidate) (ok bool) {
+	if t.FS != nil { // else it could not be opened, which was told
+		if c.parent == nil {
+			s.besideBase(base, t)
+		}
+		t.Rename(source.NameOf(t.Label, t.Root))
+		f.unclaimed(t, c)
+		f.unlisted(t, c)
+		f.unpacked(t, c)
+	}
+	return !c.named || len(t.Places)+len(t.Findings) > 0
+}
+
+func closeTree(t ext.Tree) {
+	if t.Close != nil {
+		t.Close()
+	}
 }
 
 // recognise looks into the manifest of a format whose marker alone says little.
