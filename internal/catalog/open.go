@@ -84,7 +84,7 @@ func Check(ctx context.Context, in host.Inspection) (*host.Listing, error) {
 			sources = append(sources, &oneOrMarket{Source: one(dir, in.Limits, nil, in.Changes), dir: dir, limits: in.Limits, open: root.Options{Changes: in.Changes}})
 		}
 	}
-	look := host.Look{Specs: known(in.Profile), Limits: in.Limits, Whole: in.Whole, Workers: Workers, Profile: in.Profile, Progress: in.Progress}
+	look := host.Look{Specs: known(in.Profile), Limits: in.Limits, Whole: in.Whole, Workers: Workers, Profile: in.Profile, Uncosted: in.Uncosted, Progress: in.Progress}
 	if in.Index != "" {
 		look.Index = host.Index{Dir: in.Index, Build: build(in)}
 	}

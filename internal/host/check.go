@@ -22,6 +22,9 @@ type Look struct {
 	// Profile is what extensions are judged as; nil: as they are here. What is of
 	// another format than that is for is counted and not judged.
 	Profile *conform.Profile
+	// Uncosted: nobody asks what entries take of an agent's context. It is then not
+	// estimated, unless it is remembered.
+	Uncosted bool
 	// Progress, when not nil, is told how many extensions have been read so far.
 	Progress func(read int)
 }
@@ -31,7 +34,7 @@ type Look struct {
 func (k Look) Run(ctx context.Context, sources []ext.Source) (*Listing, error) {
 	l, h := new(Listing), ext.NewHash("look")
 	for _, s := range sources {
-		p, known := k.Index.load(s)
+		p, known := k.Index.load(s, !k.Uncosted)
 		if !known {
 			var err error
 			if p, err = k.look(ctx, s); err != nil {
@@ -53,8 +56,8 @@ func (k Look) look(ctx context.Context, s ext.Source) (*part, error) {
 	if t, ok := s.(traced); ok && k.Index.Dir != "" {
 		base = t.Base()
 	}
-	r := scanning{options: discover.Options{Specs: k.Specs, Limits: k.Limits}, workers: k.Workers, judge: k.judge, base: base}
-	p, h := new(part), ext.NewHash("source")
+	r := scanning{options: discover.Options{Specs: k.Specs, Limits: k.Limits, Workers: k.Workers}, workers: k.Workers, judge: k.judge, base: base}
+	p, h := &part{costed: !k.Uncosted}, ext.NewHash("source")
 	groups := grouping{profile: k.Profile}
 	read, others := 0, 0
 	err := r.scan(ctx, []ext.Source{s}, func(s scanned) {
@@ -153,5 +156,7 @@ func (l *Listing) join(p *Listing) {
 func (k Look) judge(s *scanned) {
 	rules := admit.Rules{Alone: true, Adopted: true, Whole: k.Whole}
 	s.decision = admit.Decide([]discover.Candidate{s.candidate}, rules)[0]
-	s.costs = costs(&s.decision)
+	if !k.Uncosted {
+		s.costs = costs(&s.decision)
+	}
 }

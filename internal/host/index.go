@@ -40,10 +40,12 @@ type traced interface {
 type part struct {
 	Listing
 	stamps []root.Stamp // by paths below the source's base
+	costed bool         // what its entries take of a context was estimated
 }
 
-// load returns what is remembered of a source, if it still holds.
-func (x Index) load(s ext.Source) (*part, bool) {
+// load returns what is remembered of a source, if it still holds. costed: it must
+// tell what entries take of a context.
+func (x Index) load(s ext.Source, costed bool) (*part, bool) {
 	t, ok := s.(traced)
 	if !ok || x.Dir == "" {
 		return nil, false
@@ -57,7 +59,7 @@ func (x Index) load(s ext.Source) (*part, bool) {
 	}
 	p := new(part)
 	stamps, ok := decodePart(data, x.key(t), p)
-	if !ok || !unchanged(t.Base(), stamps) {
+	if !ok || costed && !p.costed || !unchanged(t.Base(), stamps) {
 		return nil, false
 	}
 	return p, true

@@ -14,6 +14,7 @@ import (
 	"github.com/mortise-dev/mortise/internal/catalog"
 	"github.com/mortise-dev/mortise/internal/host"
 	"github.com/mortise-dev/mortise/internal/root"
+	"github.com/mortise-dev/mortise/internal/session"
 	"github.com/mortise-dev/mortise/internal/source"
 	"github.com/mortise-dev/mortise/internal/source/bridge"
 	"github.com/mortise-dev/mortise/internal/source/roots"
@@ -131,6 +132,36 @@ func TestIndexSeesEveryChange(t *testing.T) {
 				t.Errorf("the change was not seen:\n%s", cmp.Diff(want, got))
 			}
 		})
+	}
+}
+
+// A look that nobody asks for costs estimates none, and what it remembers serves
+// no look that is asked for them; what that one remembers serves both.
+func TestIndexKnowsWhetherCostsWereEstimated(t *testing.T) {
+	dir := plant(t)
+	index := host.Index{Dir: t.TempDir()}
+	of := func(index host.Index, uncosted bool) *host.Listing {
+		t.Helper()
+		s := catalog.Below(dir, ext.DefaultLimits, 2, index.Dir != "").(*roots.Source)
+		s.Open.Clock = later
+		l, err := host.Look{Specs: catalog.Specs, Limits: ext.DefaultLimits, Workers: 2, Index: index, Uncosted: uncosted}.Run(t.Context(), []ext.Source{s})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	want := of(host.Index{}, false)
+	if want.Cost == (session.Cost{}) {
+		t.Fatal("a look estimates no costs")
+	}
+	if got := of(index, true).Cost; got != (session.Cost{}) {
+		t.Errorf("nobody asks for costs: got %+v, want none estimated", got)
+	}
+	if got := of(index, false); !cmp.Equal(want, got) {
+		t.Errorf("costs are asked for after that:\n%s", cmp.Diff(want, got))
+	}
+	if got := of(index, true); !cmp.Equal(want, got) {
+		t.Errorf("nobody asks for the costs that are remembered:\n%s", cmp.Diff(want, got))
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 // numbers that refer to it, and a checksum over all of that. One list of
 // fields serves writing and reading, so that they cannot disagree.
 
-const magic = "mortise index 3\n"
+const magic = "mortise index 4\n"
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -155,6 +155,7 @@ func list[T any](c *code, items *[]T, least int, each func(*T)) {
 
 func (c *code) part(p *part) {
 	c.text(&p.Digest)
+	c.flag(&p.costed)
 	for _, n := range []*int{&p.Found, &p.Admitted, &p.Refused, &p.Disabled, &p.Pending, &p.UnknownFormat} {
 		c.int(n)
 	}

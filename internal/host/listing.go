@@ -129,7 +129,7 @@ type showing struct {
 	most    ext.Trust                            // the most trust in force
 	root    string                               // marks rows where names repeat; else ""
 	alive   func(ext.Ref) bool                   // tells whether what is described runs; nil: nothing is
-	costs   func(*admit.Decision) []session.Cost // what the entries of a decision take of a context
+	costs   func(*admit.Decision) []session.Cost // what the entries of a decision take of a context: nil where nobody asks
 	profile *conform.Profile                     // what findings are told as; nil: as they are
 }
 
@@ -154,13 +154,17 @@ func (l *Listing) add(ds []*admit.Decision, how showing) {
 		for i := range d.Contributions() {
 			c := &d.Contributions()[i]
 			l.judged(c.Findings, c.Spec.Name, how)
-			l.Entries = append(l.Entries, EntryRow{
+			e := EntryRow{
 				Surface: c.Spec.Name, Name: c.Name, Qualified: ext.Qualified(t.Extension, c.Name), Extension: string(t.Extension),
-				Path: c.Origin.Path, Line: c.Origin.Line, Status: c.Status.String(), Cost: cost[i], Root: how.root,
+				Path: c.Origin.Path, Line: c.Origin.Line, Status: c.Status.String(), Root: how.root,
 				// A copy: the description is part of the file's text, which a row must not keep.
 				Description: strings.Clone(c.Description),
 				LastKnown:   d.Tree().Describes != nil && !how.alive(d.Tree().Describes.Ref),
-			})
+			}
+			if cost != nil {
+				e.Cost = cost[i]
+			}
+			l.Entries = append(l.Entries, e)
 		}
 	}
 	l.count(status)

@@ -79,6 +79,9 @@ type Inspection struct {
 	Limits   ext.Limits
 	Progress func(read int) // told how many extensions have been read; may be nil
 	Index    string         // folder that remembers what was read; "" reads everything anew
+	// Uncosted: nobody asks what entries take of an agent's context, so that it may
+	// be zero.
+	Uncosted bool
 	// Changes are looked at as if they had been made; nil are none. They go with
 	// no Index.
 	Changes *root.Changes

@@ -151,7 +151,7 @@ func (c *call) inspect(ctx context.Context, p host.Place, cfg *config.Config, o 
 	}
 	in := host.Inspection{
 		Recursive: o.recursive, Whole: cfg.Trust.Whole,
-		Limits: cfg.Limits.Bounds(), Changes: o.as,
+		Limits: cfg.Limits.Bounds(), Changes: o.as, Uncosted: !c.json,
 	}
 	for _, dir := range o.dirs {
 		abs, err := c.directory(dir)
