@@ -43,7 +43,7 @@ func run() int {
 			return catalog.Open(ctx, p, purpose, nil)
 		},
 		Endpoint:       newEndpoint,
-		Check:          catalog.Check,
+		Check:          check,
 		CheckWorkspace: catalog.CheckWorkspace,
 		Markets:        catalog.Markets,
 	}
@@ -51,6 +51,16 @@ func run() int {
 		app.Width = width
 	}
 	return cli.Run(ctx, app, os.Args[1:])
+}
+
+// check lets more garbage gather than usual, unless the environment says how much:
+// what it reads is needed for a moment, and the process ends with it.
+func check(ctx context.Context, in host.Inspection) (*host.Listing, error) {
+	const percent = 300
+	if _, set := os.LookupEnv("GOGC"); !set {
+		defer debug.SetGCPercent(debug.SetGCPercent(percent))
+	}
+	return catalog.Check(ctx, in)
 }
 
 // outliveReaders has a write that nobody reads fail, and not end the program:
