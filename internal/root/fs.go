@@ -55,13 +55,13 @@ func (r *Root) readFar(name string, limit, since int64) (data []byte, outside st
 // since only who made that listing knows what the directory was like then.
 // Entries look at their file when their Info is called.
 func (r *Root) ReadDir(name string) ([]fs.DirEntry, error) {
-	if err := r.begin("list", name); err != nil {
-		return nil, err
-	}
-	if r.opt.Listing != nil {
+	if r.opt.Listing != nil && fs.ValidPath(name) {
 		if known, ok := r.opt.Listing(name); ok {
 			return slices.Clip(known), nil
 		}
+	}
+	if err := r.begin("list", name); err != nil {
+		return nil, err
 	}
 	since := r.now()
 	from := &origin{r, name}
