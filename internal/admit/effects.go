@@ -54,7 +54,7 @@ func Effects(ds []Decision) []Effect {
 			continue
 		}
 		for j := range d.contributions {
-			if c := &d.contributions[j]; c.Spec.Runs {
+			if c := &d.contributions[j]; c.Spec.Runs || c.Spec.Guards {
 				out = append(out, effectOf(d.Tree().Extension, c))
 			}
 		}

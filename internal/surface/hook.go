@@ -75,6 +75,9 @@ type HookDef[In, Out any] struct {
 	// Guards: implementations may deny. Without it an implementation that calls
 	// itself a guard is refused, since nobody would heed it (law 6).
 	Guards bool
+	// Answer says what is wrong with an answer that is data; nil takes any. An empty
+	// text is no fault.
+	Answer func(*ext.Doc) string
 	// Options are further keys that a document of this hook may hold. They are
 	// kept in Implementation.Options and part of what a person consents to.
 	Options []Field
@@ -103,6 +106,11 @@ var (
 		Doc: "An implementation declares a role that its hook does not have.",
 		Fix: "Use \"guard\" or \"observer\"; only a hook that decides something has guards.",
 	}
+	HookAnswer = &ext.Check{
+		Code: "hook-answer", Severity: ext.Error,
+		Doc: "An implementation of a hook is an answer that is written down, and none that the hook knows.",
+		Fix: "Correct the answer: an object with \"verdict\", \"deny\" or \"ask\", and perhaps \"reason\".",
+	}
 	HookField = &ext.Check{
 		Code: "hook-field", Severity: ext.Error,
 		Doc: "An implementation of a hook holds a key that is not known or a value of the wrong type.",
@@ -111,7 +119,7 @@ var (
 )
 
 // HookChecks lists the checks on implementations, for the docs.
-var HookChecks = []*ext.Check{HookTarget, HookRole, HookField}
+var HookChecks = []*ext.Check{HookTarget, HookRole, HookField, HookAnswer}
 
 var implementationFields = []Field{
 	{Name: "ref", Type: Object, Doc: "What answers: driver, target, name."},
@@ -128,11 +136,16 @@ func DefineHook[In, Out any](d HookDef[In, Out]) Hook[In, Out] {
 	fields := slices.Concat(implementationFields, d.Options)
 	h.Surface = Define(Def[Implementation]{
 		Name: d.Name, Doc: d.Doc, Dir: "hooks/" + d.Name, Files: "*.json",
-		Needs: d.Needs, Merge: Append, Whole: true, Runs: true,
+		Needs: d.Needs, Merge: Append, Whole: true, Runs: true, Guards: d.Guards,
 		Fields: fields, Checks: HookChecks,
 		Read: func(doc Document, e *Entry[Implementation]) {
 			v := ReadStrict(doc, fields, e, HookField)
 			readImplementation(v, e, d.Guards)
+			if a := e.Value.Answer; a != nil && d.Answer != nil {
+				if wrong := d.Answer(a); wrong != "" {
+					e.Report(HookAnswer, a.Line, "the answer %s", wrong)
+				}
+			}
 			for _, o := range v {
 				if lookup(d.Options, o.name) != nil {
 					e.Value.Options = append(e.Value.Options, ext.Pair{Key: o.name, Line: o.doc.Line, Value: *o.doc})

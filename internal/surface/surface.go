@@ -124,6 +124,9 @@ type Def[T any] struct {
 	// Whole: the entries are code or guards, so that a fault in one refuses the
 	// extension whole (law 4).
 	Whole bool
+	// Guards: the entries may deny something, so that who adopts a workspace consents
+	// to them, and to their going.
+	Guards bool
 	// Runs: what an entry declares runs or connects. A plugin's wait for a grant.
 	Runs bool
 	// Beside are names in the root that bear on what the entries run, whether they
@@ -159,6 +162,7 @@ type Spec struct {
 	Needs                 ext.Trust
 	Merge                 Merge
 	Whole, Runs, Called   bool
+	Guards                bool // entries may deny something
 	Inert                 bool // nothing in Mortise uses it; it is listed
 	Hook                  bool // defined by DefineHook
 	Beside                []string
@@ -177,12 +181,12 @@ func Define[T any](d Def[T]) Surface[T] {
 	if d.Name == "" || d.Doc == "" || d.Dir == "" || d.Files == "" || d.Needs == 0 || d.Merge == 0 || (d.Decode == nil) == (d.Read == nil) || (d.Decode == nil) != (d.Holds == "") {
 		panic(fmt.Sprintf("surface %q: incomplete definition", d.Name))
 	}
-	if d.Inert && (d.Whole || d.Runs || d.Called) {
+	if d.Inert && (d.Whole || d.Runs || d.Called || d.Guards) {
 		panic(fmt.Sprintf("surface %q: nothing uses it, and yet it runs or guards", d.Name))
 	}
 	s := &Spec{
 		Name: d.Name, Doc: d.Doc, Dir: d.Dir, Files: d.Files,
-		Needs: d.Needs, Merge: d.Merge, Whole: d.Whole, Runs: d.Runs, Called: d.Called, Inert: d.Inert, Holds: d.Holds,
+		Needs: d.Needs, Merge: d.Merge, Whole: d.Whole, Runs: d.Runs, Called: d.Called, Guards: d.Guards, Inert: d.Inert, Holds: d.Holds,
 		Beside: d.Beside, Fields: d.Fields, Checks: d.Checks,
 	}
 	decode := d.Decode

@@ -40,4 +40,10 @@ var Before = surface.DefineHook(surface.HookDef[Call, Opinion]{
 	Doc:    "Asked before a tool is called; a guard may deny the call.",
 	Needs:  ext.Plugin,
 	Guards: true,
+	Answer: func(d *ext.Doc) string {
+		if _, err := Written(d); err != nil {
+			return err.Error()
+		}
+		return ""
+	},
 })

@@ -22,6 +22,14 @@ type Tool struct {
 // Refers is what answers a call of t.
 func (t Tool) Refers() ext.Ref { return t.Ref }
 
+// Annotated are the hints that it gives to clients; nil when it gives none.
+func (t Tool) Annotated() *ext.Doc {
+	if t.Definition != nil {
+		return t.Definition.Get("annotations")
+	}
+	return t.Annotations
+}
+
 // Surface is the tool surface.
 var Surface = surface.Define(surface.Def[Tool]{
 	Name:   "tool",
