@@ -97,6 +97,18 @@ func (d *Decision) Reason() string { return d.reason }
 // Contributions are all entries that the tree declares, whatever their status.
 func (d *Decision) Contributions() []Contribution { return d.contributions }
 
+// Document is what a contribution of the decision was decoded from; nil when it
+// could not be read.
+func (d *Decision) Document(c *Contribution) *surface.Document {
+	found := d.candidate.Found()
+	for i := range found {
+		if f := &found[i]; f.Spec == c.Spec && f.Document.Origin.Path == c.Origin.Path && !f.Broken {
+			return &f.Document
+		}
+	}
+	return nil
+}
+
 // Findings are those of the tree; each contribution has its own beside.
 func (d *Decision) Findings() ext.Findings { return d.findings }
 

@@ -40,6 +40,11 @@ var (
 		Doc: "A hook's implementation would not be asked by any door of this host. Where it is a guard, its extension waits until its owner accepts that.",
 		Fix: "To use the extension without it, disable it: mortise disable EXTENSION:NAME --reason \"…\".",
 	}
+	Unconsulted = &ext.Check{
+		Code: "policy-unconsulted", Severity: ext.Error,
+		Doc: "A policy is about something that no door of this host asks about. It would be a check that never runs, so that its extension is refused.",
+		Fix: "Remove the policy, correct its \"on\", or disable it: mortise disable EXTENSION:NAME --reason \"…\".",
+	}
 	NeedsGrant = &ext.Check{
 		Code: "grant-needed", Severity: ext.Warning,
 		Doc: "What a plugin's entry would run or connect to waits for a person's grant: for its first, or for a new one since something in the plugin's directory changed.",
@@ -58,7 +63,7 @@ var (
 )
 
 // Checks lists what admission can find, for the docs.
-var Checks = []*ext.Check{Trust, NameInvalid, NameTwice, Incomplete, GuardUnasked, NeedsGrant, NoDriver, DriverForbidden}
+var Checks = []*ext.Check{Trust, NameInvalid, NameTwice, Incomplete, GuardUnasked, Unconsulted, NeedsGrant, NoDriver, DriverForbidden}
 
 // review is one candidate under judgement.
 type review struct {
@@ -79,6 +84,8 @@ var (
 		(*review).names,
 	}
 	judging = []func(*review){
+		(*review).off,
+		(*review).consulted,
 		(*review).whole,
 		(*review).entries,
 		(*review).decide,
@@ -221,6 +228,36 @@ func invalidName(s string) string {
 	return ""
 }
 
+// off takes out the entries that their owner disabled, whatever is wrong with them:
+// a fault in one costs nobody anything.
+func (r *review) off() {
+	for i := range r.contributions {
+		c := &r.contributions[i]
+		if s, off := r.switchedOff(c); off && s.Entry != "" {
+			c.Status, c.Reason = EntryDisabled, disabled(s)
+		}
+	}
+}
+
+// consulting is a value that is consulted about something.
+type consulting interface{ Consults() string }
+
+// consulted refuses what would be consulted about something that nobody asks
+// about: a check that never runs is a false one (law 6).
+func (r *review) consulted() {
+	if r.rules.Alone || r.rules.Asked == nil {
+		return
+	}
+	for i := range r.contributions {
+		c := &r.contributions[i]
+		v, ok := c.Value.(consulting)
+		if !ok || c.Status == EntryDisabled || r.rules.Asked[v.Consults()] {
+			continue
+		}
+		c.Findings = append(slices.Clip(c.Findings), Unconsulted.At(c.Origin, "%s %s is about %s, and nobody asks about that", c.Spec.Name, ext.Quote(c.Name), ext.Quote(ext.Shorten(v.Consults(), 80))))
+	}
+}
+
 // whole refuses the extension when one of its entries is at fault and is code,
 // or when the owner wants extensions whole (law 4). A document that cannot be
 // read is a fault however mild the reason: a link that leads nowhere is no
@@ -228,7 +265,7 @@ func invalidName(s string) string {
 func (r *review) whole() {
 	for i := range r.contributions {
 		c := &r.contributions[i]
-		if c.Status != EntryRefused && !c.Findings.Failed() {
+		if c.Status == EntryDisabled || c.Status != EntryRefused && !c.Findings.Failed() {
 			continue
 		}
 		switch {
@@ -246,7 +283,7 @@ func (r *review) whole() {
 func (r *review) entries() {
 	for i := range r.contributions {
 		c := &r.contributions[i]
-		if c.Status == EntryRefused {
+		if c.Status == EntryRefused || c.Status == EntryDisabled {
 			continue
 		}
 		if c.Findings.Failed() {
