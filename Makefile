@@ -50,7 +50,8 @@ bench: ## what is promised, as ratios against a floor
 bench-short:
 	go run ./bench -short
 
-fuzz: ## every fuzz target for FUZZTIME
+fuzz: ## every fuzz target for FUZZTIME, and what decides about calls against its model: 100,000 sequences, every interleaving
+	MORTISE_EXHAUSTIVE=1 go test -count=1 -timeout 60m ./internal/guard -run TestLaw05 -rapid.checks=5000
 	bench/fuzz.sh $(FUZZTIME)
 
 fuzz-short:

@@ -1,0 +1,153 @@
+package guard
+
+import (
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/admit"
+	"github.com/mortise-dev/mortise/internal/state"
+	"github.com/mortise-dev/mortise/internal/surface"
+	"github.com/mortise-dev/mortise/internal/surface/policy"
+)
+
+// builder makes a set.
+type builder struct {
+	members Members
+	set     Set
+	rules   []policy.Rule
+	lost    map[ext.Name]bool // extensions that cannot be composed with the others
+}
+
+// add adds a guard that can be read.
+func (b *builder) add(g Guard, value any) {
+	switch v := value.(type) {
+	case policy.Policy:
+		b.rules = append(b.rules, policy.Rule{Name: g.Name, Policy: v})
+		b.set.rules = append(b.set.rules, g)
+	case surface.Implementation:
+		if v.Role == surface.Guard {
+			b.set.hooks = append(b.set.hooks, hook{g, named(v.Matches), v})
+		}
+	}
+}
+
+// wall adds a guard that cannot answer, and denies.
+func (b *builder) wall(g Guard, p pattern, why string) {
+	g.Broken = why
+	b.set.walls = append(b.set.walls, wall{g, p})
+}
+
+// hold adds the guards of what is enabled and not in use.
+func (b *builder) hold(d *admit.Decision) {
+	t := d.Tree()
+	switch {
+	case t.Describes != nil, d.Status() == admit.Disabled, d.Status() == admit.Outdated:
+		return
+	case admit.OfWorkspace(t) && !b.members.Adopted:
+		return
+	}
+	refused := d.Status() == admit.Refused || b.lost[t.Extension] && d.Status() == admit.Admitted
+	unreadable := false
+	for i := range d.Contributions() {
+		c := &d.Contributions()[i]
+		if !Guards(c.Spec) {
+			continue
+		}
+		switch {
+		case c.Status == admit.EntryDisabled, c.Status == admit.Active && !refused:
+		case c.Value == nil || c.Findings.Failed():
+			unreadable = true
+			b.unreadable(d, c)
+		default:
+			g := of(t.Extension, c)
+			g.Held = refused
+			b.held(g, c, d)
+		}
+	}
+	if refused && !unreadable {
+		b.manifest(d)
+	}
+}
+
+// held adds a readable guard that is not in use: one whose answer is written down
+// is asked all the same; code runs only where it was granted, and denies what it
+// guards where it was not.
+func (b *builder) held(g Guard, c *admit.Contribution, d *admit.Decision) {
+	im, code := c.Value.(surface.Implementation)
+	switch {
+	case !code || im.Answer != nil:
+		b.add(g, c.Value)
+	case im.Role == surface.Guard:
+		why := "it " + orWaits(c.Reason, d.Reason())
+		b.wall(g, named(im.Matches), why)
+	}
+}
+
+func orWaits(reasons ...string) string {
+	for _, r := range reasons {
+		if r != "" {
+			return "is not in use: " + r
+		}
+	}
+	return "is not in use"
+}
+
+// unreadable adds what stands for a guard that cannot be read: what it was when
+// its extension was last admitted, else a denial of the calls of its extension's
+// own tools. What the owner's own guard would deny cannot be guessed at: it is
+// everything.
+func (b *builder) unreadable(d *admit.Decision, c *admit.Contribution) {
+	t := d.Tree()
+	g := of(t.Extension, c)
+	g.Held = true
+	if b.recall(t.Extension, g) {
+		return
+	}
+	p := pattern{of: t.Extension}
+	if t.Origin.Trust >= ext.Owner {
+		p = everything
+	}
+	b.wall(g, p, "it cannot be read")
+}
+
+// lapsed adds the guards of the workspace as they were remembered, where they are
+// gone or otherwise by now and nobody disabled them.
+func (b *builder) lapsed() {
+	settled := map[ext.Digest]bool{} // what is asked as it was
+	off := map[string]bool{}         // what was disabled, extensions and entries
+	for i := range b.members.Decisions {
+		d := &b.members.Decisions[i]
+		x := d.Tree().Extension
+		if d.Status() == admit.Disabled {
+			off[string(x)] = true
+		}
+		for _, m := range Mementos(d) {
+			settled[m.Record.Code] = true
+		}
+		for j := range d.Contributions() {
+			if c := &d.Contributions()[j]; c.Status == admit.EntryDisabled {
+				off[ext.Qualified(x, state.EntryName(c.Spec.Name, c.Name))] = true
+			}
+		}
+	}
+	for _, r := range b.members.Remembered {
+		x := r.Record.Extension
+		if settled[r.Record.Code] || off[string(x)] || off[ext.Qualified(x, state.EntryName(r.Record.Event, r.Record.Name))] {
+			continue
+		}
+		b.again(r, Guard{Name: ext.Qualified(x, r.Record.Name), Kind: r.Record.Event, Origin: ext.Origin{Extension: x}, Held: true})
+	}
+}
+
+// manifest adds what is remembered of a refused extension that shows no guard at
+// all: its manifest may be what cannot be read.
+func (b *builder) manifest(d *admit.Decision) {
+	t := d.Tree()
+	for i := range d.Contributions() {
+		if Guards(d.Contributions()[i].Spec) {
+			return // those that it has now are asked
+		}
+	}
+	g := Guard{Name: string(t.Extension), Kind: extension, Origin: t.Origin, Held: true}
+	if !b.recall(t.Extension, g) && len(d.Contributions()) == 0 {
+		b.wall(g, pattern{of: t.Extension}, "what it holds cannot be read, and nothing of it is remembered")
+	}
+}
