@@ -42,7 +42,7 @@ func TestExplain(t *testing.T) {
 func TestKeys(t *testing.T) {
 	c, _ := lay(t, map[string]string{"ws/mortise.toml": "plugins.\"a.b\".path = \"./x\"\n"}).load(t)
 	want := []string{
-		"context.budget", "context.extension_budget", "gateway.name_limit", "limits.depth", "limits.file_bytes", "limits.files", "output.color", "owner.path",
+		"audit.full", "context.budget", "context.extension_budget", "gateway.name_limit", "limits.depth", "limits.file_bytes", "limits.files", "output.color", "owner.path",
 		`plugins."a.b".enabled`, `plugins."a.b".path`, "trust.whole",
 	}
 	if got := c.Keys(); !slices.Equal(got, want) {

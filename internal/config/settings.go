@@ -23,6 +23,7 @@ type Settings struct {
 	Limits  Limits   `toml:"limits" doc:"How much of an extension is read. Only your own config.toml and the managed file may raise a limit above its default; what a file of a workspace says is for what comes with the workspace."`
 	Context Context  `toml:"context" doc:"How much of an agent's context extensions may take before something is said. Nothing is left out for it."`
 	Gateway Gateway  `toml:"gateway" doc:"How things are offered to MCP clients."`
+	Audit   Audit    `toml:"audit" doc:"What the log of calls keeps."`
 	Output  Output   `toml:"output" doc:"How results are shown."`
 }
 
@@ -96,6 +97,11 @@ type Context struct {
 // Gateway is how things are offered to MCP clients.
 type Gateway struct {
 	NameLimit int `toml:"name_limit" default:"50" min:"32" widens:"other" doc:"The longest name that a tool or prompt is offered by, in characters; longer ones are cut and end in a hash. Clients put words of their own before it. Only your own config.toml and the managed file say this: what a client allows or forbids, it does by name."`
+}
+
+// Audit is what the log of calls keeps.
+type Audit struct {
+	Full bool `toml:"full" default:"false" widens:"other" doc:"Keep the arguments of calls as they are, and not their keys, sizes and hashes alone. They may hold secrets. Only your own config.toml and the managed file say this."`
 }
 
 // Output is how results are shown.

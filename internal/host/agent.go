@@ -72,10 +72,20 @@ func (g *Generation) view(o session.OfferOptions) *View {
 // another process made holds for this very use. It is a refusal that says why
 // when it may not.
 func (a *Agent) Allowed(ctx context.Context, o *session.Offer) error {
+	_, err := a.allowed(ctx, o)
+	return err
+}
+
+// allowed is Allowed, and the generation that allows it.
+func (a *Agent) allowed(ctx context.Context, o *session.Offer) (*Generation, error) {
 	g, err := a.host.Current(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	return g, g.allows(o)
+}
+
+func (g *Generation) allows(o *session.Offer) error {
 	e := &o.Entry
 	for _, now := range g.Composition.Resolve(e.Spec, e.Qualified) {
 		if now.Extension != e.Extension || now.Name != e.Name {

@@ -1,12 +1,12 @@
 package host
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/admit"
 	"github.com/mortise-dev/mortise/internal/compose"
+	"github.com/mortise-dev/mortise/internal/guard"
 	"github.com/mortise-dev/mortise/internal/session"
 	"github.com/mortise-dev/mortise/internal/surface"
 )
@@ -15,6 +15,7 @@ import (
 type explainer struct {
 	*Generation
 	composition *compose.Composition
+	guarded     *guard.Set
 	extensions  map[string]*ExtensionRow
 	reasons     map[entryKey]string
 	asks        map[entryKey]string // of the entries of hooks: what a person consents to
@@ -50,6 +51,9 @@ func newExplainer(g *Generation, l *Listing, c *compose.Composition) *explainer 
 		reasons:    map[entryKey]string{}, shadows: map[entryKey][]string{}, rules: map[entryKey][2]string{}, answers: map[*surface.Spec][]compose.Entry{},
 	}
 	x.offered = g.offers(x.composition)
+	if x.guarded = g.Guards(); c != g.Composition { // as it would be once it is adopted
+		x.guarded = guard.New(guard.Members{Composition: c})
+	}
 	for i := range l.Extensions {
 		x.extensions[l.Extensions[i].Name] = &l.Extensions[i]
 	}
@@ -113,24 +117,24 @@ func (x *explainer) meaning(e *EntryRow, name string) EntryMeaning {
 	}
 	m.Reason, m.Asks, m.Shadows = x.reasons[k], x.asks[k], orEmpty(x.shadows[k])
 	if spec.Called {
-		m.Guards = x.guards(x.composition, e.Name)
+		m.Guards = x.guards(e, m.Offered)
 	}
 	return m
 }
 
-// guards are the entries of hooks that may deny a call of a tool, in the order
-// they are asked.
-func (g *Generation) guards(c *compose.Composition, tool string) []string {
+// guards are what would be asked about a call of an entry, in order. What is asked
+// although its extension is refused says so.
+func (x *explainer) guards(e *EntryRow, offered string) []string {
 	out := []string{}
-	for _, s := range g.specs {
-		if !s.Hook {
-			continue
+	for _, g := range x.guarded.Asked(&guard.Call{Tool: offered, Qualified: e.Qualified, Extension: ext.Name(e.Extension)}) {
+		name := g.Name
+		switch {
+		case g.Broken != "":
+			name += " (denies: " + g.Broken + ")"
+		case g.Held:
+			name += " (in quarantine)"
 		}
-		for _, e := range c.Entries(s) {
-			if im, ok := e.Value.(surface.Implementation); ok && im.Role == surface.Guard && (len(im.Matches) == 0 || slices.Contains(im.Matches, tool)) {
-				out = append(out, e.Qualified)
-			}
-		}
+		out = append(out, name)
 	}
 	return out
 }

@@ -4,6 +4,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"github.com/mortise-dev/mortise/internal/compose"
 	"github.com/mortise-dev/mortise/internal/config"
 	"github.com/mortise-dev/mortise/internal/discover"
+	"github.com/mortise-dev/mortise/internal/guard"
 	"github.com/mortise-dev/mortise/internal/plan"
 	"github.com/mortise-dev/mortise/internal/session"
 	"github.com/mortise-dev/mortise/internal/source"
@@ -48,6 +50,14 @@ type Options struct {
 	// Refer is the least trust that may refer to a driver in a file. A driver that
 	// is not in it is referred to by what something running says of itself alone.
 	Refer map[string]ext.Trust
+	// Asked are the questions that a connected door puts before something is done:
+	// the names of hooks, and what policies are for.
+	Asked []string
+	// Keep keeps the guards that are remembered. Nil: none are.
+	Keep Keep
+	// Log writes one line of the log of calls, and with durable waits until it is on
+	// the disk. A call that it fails for is not made. Nil: calls are not logged.
+	Log func(ctx context.Context, l Logged, durable bool) error
 	// Serve makes what runs servers. Nil: this host runs none.
 	Serve func(Hooks) Servers
 	Watch bool     // a serving host watches what it reads
@@ -107,7 +117,7 @@ func (h *Host) publish(ctx context.Context) (*Generation, error) {
 	g, err := h.next(ctx)
 	switch {
 	case err == nil:
-		h.failed(g.whole())
+		h.failed(cmp.Or(g.whole(), h.rememberGuards(ctx, g)))
 	case ctx.Err() == nil: // else nothing failed: nobody waits for it any more
 		h.failed(err)
 	}
@@ -212,8 +222,10 @@ type Generation struct {
 	trial     func() *compose.Composition
 	views     sync.Map           // by session.OfferOptions: func() *View
 	alive     func(ext.Ref) bool // whether something running answers for a reference
-	revision  uint64             // of the state that the pass began with
-	lapses    time.Time          // when the next grant ends; zero: none does
+	state     state.Snapshot     // that the pass began with, as it holds at its time
+	guarding  func() *guard.Set
+	revision  uint64    // of the state that the pass began with
+	lapses    time.Time // when the next grant ends; zero: none does
 	costing   sync.Once
 	costed    map[*admit.Decision][]session.Cost // by decision; counted when it is first asked for
 

@@ -9,6 +9,7 @@ import (
 	"github.com/mortise-dev/mortise/internal/admit"
 	"github.com/mortise-dev/mortise/internal/compose"
 	"github.com/mortise-dev/mortise/internal/conform"
+	"github.com/mortise-dev/mortise/internal/guard"
 	"github.com/mortise-dev/mortise/internal/session"
 )
 
@@ -274,11 +275,42 @@ func (g *Generation) listing() *Listing {
 	for _, o := range g.view(session.OfferOptions{NameLimit: g.Config.Gateway.NameLimit}).Hidden {
 		l.addFindings(ext.Findings{NameTaken.At(o.Entry.Origin, "%s %s cannot be offered: clients call another entry %s", o.Entry.Spec.Name, ext.Escape(o.Entry.Qualified), ext.Quote(o.Name))}, "")
 	}
+	l.quarantine(g.Guards().Quarantined())
 	l.settle()
 	l.leave(g.Trial().Shadowed())
 	l.addUp()
 	l.Budget(g.Config)
 	return l
+}
+
+// Quarantined is an extension that is refused and enabled, and has guards.
+var Quarantined = &ext.Check{
+	Code: "extension-quarantined", Severity: ext.Warning,
+	Doc: "An extension is refused, or not as it was adopted, and its guards are asked all the same: a refusal costs no veto. One that cannot be read or run denies what it guards.",
+	Fix: "Mend the extension, or disable it, which ends that: mortise disable EXTENSION --reason \"…\".",
+}
+
+// quarantine marks the extensions whose guards are asked although they are not in
+// use.
+func (l *Listing) quarantine(guards []guard.Guard) {
+	of := map[string][]string{}
+	for _, g := range guards {
+		x, name, ok := ext.SplitQualified(g.Name)
+		if !ok {
+			x, name = ext.Name(g.Name), g.Name
+		}
+		if g.Broken != "" {
+			name += ", which denies since " + g.Broken
+		}
+		of[string(x)] = append(of[string(x)], name)
+	}
+	for i := range l.Extensions {
+		x := &l.Extensions[i]
+		if names := of[x.Name]; len(names) > 0 {
+			x.Quarantined = true
+			l.addFindings(ext.Findings{Quarantined.At(ext.Origin{Extension: ext.Name(x.Name)}, "its guards are asked although it is not in use: %s", ext.Escape(strings.Join(names, "; ")))}, x.Root)
+		}
+	}
 }
 
 // NameTaken is an entry that clients cannot be offered.

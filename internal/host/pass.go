@@ -13,6 +13,7 @@ import (
 	"github.com/mortise-dev/mortise/internal/compose"
 	"github.com/mortise-dev/mortise/internal/config"
 	"github.com/mortise-dev/mortise/internal/discover"
+	"github.com/mortise-dev/mortise/internal/guard"
 	"github.com/mortise-dev/mortise/internal/root"
 	"github.com/mortise-dev/mortise/internal/source"
 	"github.com/mortise-dev/mortise/internal/state"
@@ -54,7 +55,7 @@ var (
 )
 
 // Checks lists what a pass can find.
-var Checks = []*ext.Check{SourceFailed, StateUnreadable, OwnBroken, NotAdopted, AdoptionLapsed, FolderUnnamed, NameTaken, OverBudget, Unjudged, IndexFailed}
+var Checks = []*ext.Check{SourceFailed, StateUnreadable, OwnBroken, NotAdopted, AdoptionLapsed, FolderUnnamed, NameTaken, Quarantined, OverBudget, Unjudged, IndexFailed}
 
 // run makes one generation. It is a list of stages; state and configuration
 // are read first and are values from then on.
@@ -90,6 +91,9 @@ func (h *Host) run(ctx context.Context, vouched bool) (*Generation, error) {
 	g.Config, g.decisions, g.unread, g.read = use.config, use.decisions, use.unread, use.read
 	g.findings = slices.Concat(p.findings, g.findings, use.findings)
 	g.Composition = p.compose(use)
+	g.state, g.guarding = p.state, sync.OnceValue(func() *guard.Set {
+		return guard.New(guard.Members{Composition: g.Composition, Decisions: g.decisions, Adopted: g.Adopted, Lapsed: g.Lapsed != nil, Remembered: p.remembered()})
+	})
 	g.revision, g.lapses, g.unanswered = p.state.Revision, p.lapses, p.unanswered
 	return g, nil
 }
@@ -257,6 +261,10 @@ func (p *pass) rules(c *config.Config, adopted bool) admit.Rules {
 		Now:       p.now,
 		Off:       map[ext.Name]string{},
 		Drivers:   p.host.drivers(),
+		Asked:     map[string]bool{},
+	}
+	for _, what := range p.host.options.Asked {
+		r.Asked[what] = true
 	}
 	for _, plugin := range c.Plugins {
 		if !plugin.Enabled {

@@ -57,6 +57,9 @@ func (p Place) PluginData(name ext.Name, own bool) string {
 	return filepath.Join(p.Paths.Data, "plugin-data", dir)
 }
 
+// CallLog is the directory of the log of calls.
+func (p Place) CallLog() string { return filepath.Join(p.Paths.State, "audit") }
+
 // ServerLog is the file that the log of a server is kept in.
 func (p Place) ServerLog(qualified string) string {
 	readable := strings.Map(func(r rune) rune {

@@ -1,0 +1,322 @@
+package host
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/call"
+	"github.com/mortise-dev/mortise/internal/guard"
+	"github.com/mortise-dev/mortise/internal/session"
+	"github.com/mortise-dev/mortise/internal/state"
+)
+
+// GrantAnswer is the kind of grant that is a person's standing answer to a guard
+// that asks.
+const GrantAnswer = "answer"
+
+// Use is a call of a tool that an agent is about to make.
+type Use struct {
+	Offer     *session.Offer
+	Arguments json.RawMessage // a JSON object
+	Session   string
+	Client    string // what the client calls itself
+	// Ask puts a question to the person. Nil: nobody can be asked.
+	Ask func(context.Context, Question) (Answer, error)
+}
+
+// Question is what a person is asked about a call.
+type Question struct {
+	Decision   string // its id
+	Call       guard.Call
+	Objections []guard.Objection // each asks
+}
+
+// Answer is what a person says to a question.
+type Answer uint8
+
+const (
+	// Refuse lets the call not be made.
+	Refuse Answer = iota
+	// Once lets this call be made.
+	Once
+	// Always lets this call be made, and later ones of that tool to which the same
+	// guards, unchanged, object.
+	Always
+)
+
+// Denied says why a call may not be made. It is a refusal.
+type Denied struct {
+	Decision   string
+	Objections []guard.Objection // those that denied it, or that asked
+	Why        string            // why a question was not answered by consent; "" for a denial
+	Fix        string            // what to do about it; "" nothing is known
+}
+
+// Error says which guards object and why, and names the decision. What guards say
+// is foreign text made safe.
+func (d *Denied) Error() string {
+	var parts []string
+	for _, o := range d.Objections {
+		word := "denies"
+		switch {
+		case o.Failed:
+			word = "did not answer, which denies"
+		case o.Verdict == guard.Ask:
+			word = "asks before"
+		}
+		part := fmt.Sprintf("%s %s this call: %s", ext.Escape(o.Guard), word, ext.Escape(ext.Shorten(o.Reason, 500)))
+		if o.Held {
+			part += " (its extension is refused; its guards are asked all the same)"
+		}
+		parts = append(parts, part)
+	}
+	if d.Why != "" {
+		parts = append(parts, d.Why)
+	}
+	if d.Fix != "" {
+		parts = append(parts, d.Fix)
+	}
+	return fmt.Sprintf("%s (decision %s)", strings.Join(parts, "; "), d.Decision)
+}
+
+// changes is how often a call is judged anew because the workspace changed while
+// its person was asked.
+const changes = 8
+
+// Decide asks everything that may object to a call, and the person where that asks
+// for them, and returns nil when the call may be made: it is in the log then. What
+// fails on the way refuses the call.
+func (a *Agent) Decide(ctx context.Context, u Use) error {
+	d := deciding{Agent: a, use: &u, id: rand.Text()[:12], answered: map[answered]bool{}}
+	for range changes {
+		g, err := a.allowed(ctx, u.Offer)
+		if err != nil {
+			return err
+		}
+		d.generation = g
+		d.call = g.callOf(&u)
+		objections := g.Guards().Judge(ctx, &d.call, a.reaching)
+		if guard.Prevails(objections) == guard.Deny {
+			return d.deny(ctx, denials(objections))
+		}
+		open := d.open(objections)
+		if len(open) == 0 {
+			return d.allow(ctx)
+		}
+		if err := d.ask(ctx, open); err != nil {
+			return err
+		}
+	}
+	return ext.AsRefused(fmt.Errorf("what may be done changed %d times while its person was asked (decision %s)", changes, d.id))
+}
+
+// answered is what a person answered: a guard, as it was.
+type answered struct {
+	guard   string
+	content ext.Digest
+}
+
+// deciding is one decision on its way.
+type deciding struct {
+	*Agent
+	use        *Use
+	id         string
+	generation *Generation // that it was last judged by
+	call       guard.Call
+	answered   map[answered]bool
+	by         []string // who consented
+}
+
+// callOf is what guards are told of a use.
+func (g *Generation) callOf(u *Use) guard.Call {
+	e := &u.Offer.Entry
+	c := guard.Call{
+		Tool: u.Offer.Name, Qualified: e.Qualified, Extension: e.Extension,
+		Arguments: u.Arguments, Session: u.Session, Client: u.Client,
+	}
+	if server, _, ok := strings.Cut(e.Name, "/"); ok {
+		c.Server = server
+	}
+	if v, ok := e.Value.(interface{ Annotated() *ext.Doc }); ok {
+		c.Annotations = v.Annotated()
+	}
+	return c
+}
+
+// reaching is what answers for a guard that is code.
+func (a *Agent) reaching(ref ext.Ref) call.Caller {
+	if d, ok := a.host.options.Drivers[ref.Driver]; ok {
+		return d
+	}
+	return nil
+}
+
+func denials(all []guard.Objection) (out []guard.Objection) {
+	for _, o := range all {
+		if o.Verdict == guard.Deny {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// open are the questions that nobody has answered yet: neither a standing grant
+// nor the person, just now.
+func (d *deciding) open(objections []guard.Objection) (out []guard.Objection) {
+	now := d.host.options.Clock()
+	for _, o := range objections {
+		if o.Verdict != guard.Ask || d.answered[answered{o.Guard, o.Content}] {
+			continue
+		}
+		g := standing(o, &d.call, d.use.Offer)
+		if d.generation.state.Granted(g.Kind, g.Subject, g.Digest, now) {
+			d.consented("grant " + g.Subject)
+			continue
+		}
+		out = append(out, o)
+	}
+	return out
+}
+
+func (d *deciding) consented(by string) {
+	for _, b := range d.by {
+		if b == by {
+			return
+		}
+	}
+	d.by = append(d.by, by)
+}
+
+// standing is the grant that answers a question of a guard about a tool for good:
+// until either changes.
+func standing(o guard.Objection, c *guard.Call, offer *session.Offer) state.Grant {
+	return state.Grant{
+		Kind: GrantAnswer, Subject: answerSubject(o.Guard, c.Qualified),
+		Digest: ext.NewHash("answer").Text(o.Guard, c.Qualified).Digest(o.Content, offer.Entry.Digest).Sum(),
+	}
+}
+
+// answerSubject is what a standing answer is about.
+func answerSubject(guard, tool string) string { return guard + " for " + tool }
+
+// ask puts what is open to the person.
+func (d *deciding) ask(ctx context.Context, open []guard.Objection) error {
+	if d.use.Ask == nil {
+		return d.refuse(ctx, open, "nobody can be asked here: the client cannot put questions to its person")
+	}
+	if err := d.log(ctx, "ask", "asked", guardsOf(open), reasons(open), true); err != nil {
+		return err
+	}
+	answer, err := d.use.Ask(ctx, Question{Decision: d.id, Call: d.call, Objections: open})
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		return d.refuse(ctx, open, "the person could not be asked: "+ext.Escape(ext.Shorten(err.Error(), 200)))
+	case answer != Once && answer != Always:
+		return d.refuse(ctx, open, "the person did not allow it")
+	}
+	for _, o := range open {
+		d.answered[answered{o.Guard, o.Content}] = true
+	}
+	d.consented("person")
+	if answer == Always {
+		return d.grant(ctx, open)
+	}
+	return nil
+}
+
+// grant remembers a person's answer for good.
+func (d *deciding) grant(ctx context.Context, open []guard.Objection) error {
+	by, at := "client "+d.use.Client, d.host.options.Clock().UTC()
+	var records []state.Record
+	for _, o := range open {
+		g := standing(o, &d.call, d.use.Offer)
+		g.By, g.At = by, at
+		records = append(records, g)
+	}
+	if err := d.log(ctx, "grant", "granted", guardsOf(open), "", true); err != nil {
+		return err
+	}
+	return d.host.change(ctx, state.Event{Kind: "granted", Subject: strings.Join(guardsOf(open), ", "), Text: d.call.Qualified, By: by}, func(s *state.Snapshot) { s.Put(records...) })
+}
+
+// refuse denies a call to which somebody asked for the person's consent.
+func (d *deciding) refuse(ctx context.Context, open []guard.Objection, why string) error {
+	denied := &Denied{Decision: d.id, Objections: open, Why: why}
+	var fixes []string
+	for _, o := range open {
+		fixes = append(fixes, fmt.Sprintf("mortise grant call %s --for %s", d.call.Qualified, o.Guard))
+	}
+	denied.Fix = "to allow it from now on, its person may run: " + ext.Escape(strings.Join(fixes, " && "))
+	if err := d.log(ctx, "answer", "denied", guardsOf(open), why, true); err != nil {
+		return err
+	}
+	return ext.AsRefused(denied)
+}
+
+func (d *deciding) deny(ctx context.Context, by []guard.Objection) error {
+	if err := d.log(ctx, "deny", "denied", guardsOf(by), reasons(by), true); err != nil {
+		return err
+	}
+	return ext.AsRefused(&Denied{Decision: d.id, Objections: by})
+}
+
+func (d *deciding) allow(ctx context.Context) error {
+	return d.log(ctx, "call", "allowed", d.by, "", len(d.by) > 0)
+}
+
+func guardsOf(objections []guard.Objection) []string {
+	out := make([]string, len(objections))
+	for i := range objections {
+		out[i] = objections[i].Guard
+	}
+	return out
+}
+
+func reasons(objections []guard.Objection) string {
+	out := make([]string, len(objections))
+	for i := range objections {
+		out[i] = objections[i].Reason
+	}
+	return strings.Join(out, "; ")
+}
+
+// errUnlogged is wrapped by the error of a call that cannot be logged.
+var errUnlogged = errors.New("it cannot be logged, so that it is not made")
+
+// Logged is one line of the log of calls.
+type Logged struct {
+	Time      time.Time
+	Decision  string
+	Kind      string // "call", "ask", "answer", "deny", "grant"
+	Outcome   string // "allowed", "asked", "denied", "granted"
+	Digest    ext.Digest
+	Number    uint64 // of the generation
+	Workspace string
+	Call      guard.Call
+	By        []string
+	Reason    string
+}
+
+// log writes a line. durable: it is on the disk when log returns.
+func (d *deciding) log(ctx context.Context, kind, outcome string, by []string, reason string, durable bool) error {
+	if d.host.options.Log == nil {
+		return nil
+	}
+	err := d.host.options.Log(ctx, Logged{
+		Time: d.host.options.Clock(), Decision: d.id, Kind: kind, Outcome: outcome,
+		Digest: d.generation.Digest(), Number: d.generation.Number, Workspace: d.generation.Config.Workspace().ID,
+		Call: d.call, By: by, Reason: reason,
+	}, durable)
+	if err != nil {
+		return fmt.Errorf("%w: %w (decision %s)", errUnlogged, err, d.id)
+	}
+	return nil
+}

@@ -1,0 +1,84 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/guard"
+	"github.com/mortise-dev/mortise/internal/session"
+	"github.com/mortise-dev/mortise/internal/state"
+)
+
+// Consent is a person's wish to answer a guard that asks before calls of a tool
+// for good.
+type Consent struct {
+	Tool  string // by its qualified name, or as clients call it
+	Guard string // by its qualified name
+	By    string
+	Until time.Time // zero: until the tool or the guard changes
+}
+
+// GrantCall remembers a person's consent. A tool or a guard that nobody knows by
+// that name is a usage error, and so is a guard that is not asked about the tool.
+func (h *Host) GrantCall(ctx context.Context, c Consent) (state.Grant, error) {
+	g, err := h.Refresh(ctx)
+	if err != nil {
+		return state.Grant{}, err
+	}
+	view := g.view(session.OfferOptions{})
+	at := slices.IndexFunc(view.Offers.Tools, func(o session.Offer) bool { return o.Entry.Qualified == c.Tool || o.Name == c.Tool })
+	if at < 0 {
+		var known []string
+		for i := range view.Offers.Tools {
+			known = append(known, view.Offers.Tools[i].Entry.Qualified)
+		}
+		return state.Grant{}, unknown("tool in use", c.Tool, known)
+	}
+	offer := &view.Offers.Tools[at]
+	about := g.callOf(&Use{Offer: offer})
+	asked := g.Guards().Asked(&about)
+	i := slices.IndexFunc(asked, func(x guard.Guard) bool { return x.Name == c.Guard })
+	if i < 0 {
+		var known []string
+		for _, x := range asked {
+			known = append(known, x.Name)
+		}
+		return state.Grant{}, unknown("guard that is asked about "+offer.Entry.Qualified, c.Guard, known)
+	}
+	r := standing(guard.Objection{Guard: asked[i].Name, Content: asked[i].Content}, &about, offer)
+	r.By, r.At, r.Until = c.By, h.options.Clock().UTC(), c.Until
+	return r, h.change(ctx, state.Event{Kind: "granted", Subject: r.Subject, By: c.By}, func(s *state.Snapshot) { s.Put(r) })
+}
+
+// Answers are the standing answers that are remembered, those that lapsed
+// included.
+func (h *Host) Answers(ctx context.Context) ([]state.Grant, error) {
+	snap, err := h.options.Store.Load(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("load the state: %w", err)
+	}
+	return slices.DeleteFunc(snap.Grants, func(g state.Grant) bool { return g.Kind != GrantAnswer }), nil
+}
+
+// Revoke takes back every standing answer about a subject. What nobody granted by
+// that name is a usage error.
+func (h *Host) Revoke(ctx context.Context, subject, by string) (int, error) {
+	all, err := h.Answers(ctx)
+	if err != nil {
+		return 0, err
+	}
+	var gone []state.Record
+	var known []string
+	for _, g := range all {
+		if known = append(known, g.Subject); g.Subject == subject {
+			gone = append(gone, g)
+		}
+	}
+	if len(gone) == 0 {
+		return 0, unknown("standing answer", subject, known)
+	}
+	return len(gone), h.change(ctx, state.Event{Kind: "revoked", Subject: ext.Shorten(subject, 300), By: by}, func(s *state.Snapshot) { s.Remove(gone...) })
+}
