@@ -109,6 +109,20 @@ type bench struct {
 	store  state.Store
 	driver *driver
 	host   *host.Host
+
+	mu     *sync.Mutex
+	logged []host.Logged
+	full   error // what writing the log fails with
+}
+
+// log keeps what is logged.
+func (b *bench) log(_ context.Context, l host.Logged, _ bool) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.full == nil {
+		b.logged = append(b.logged, l)
+	}
+	return b.full
 }
 
 // workspace is what the tests serve: an adopted workspace with text and two
@@ -134,7 +148,7 @@ func served(t testing.TB, files map[string]string, said string) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{t: t, dir: filepath.Join(base, "work"), store: memstore.New(), driver: &driver{answer: says(`"result":{"content":[]}`)}}
+	b := &bench{t: t, dir: filepath.Join(base, "work"), store: memstore.New(), mu: new(sync.Mutex), driver: &driver{answer: says(`"result":{"content":[]}`)}}
 	if err := os.MkdirAll(b.dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
@@ -164,6 +178,7 @@ func (b *bench) open() *host.Host {
 	return host.New(host.Options{
 		Specs: catalog.Specs, Catalogue: catalog.Digest(), Configure: b.place.Configure, Sources: catalog.Sources,
 		Store: b.store, Workers: 2, Drivers: map[string]call.Driver{"mcp": b.driver, "inproc": b.driver}, Refer: map[string]ext.Trust{"inproc": ext.Builtin},
+		Asked: []string{"before_tool_call", "tool_call"}, Keep: host.KeepIn(filepath.Join(filepath.Dir(b.dir), "guards")), Log: b.log,
 	})
 }
 

@@ -36,7 +36,10 @@ func (r *request) callTool(ctx context.Context) (json.RawMessage, error) {
 	if len(arguments) == 0 {
 		arguments = json.RawMessage("{}")
 	}
-	answer, err := r.ask(ctx, o, "tools/call", map[string]any{"name": o.Ref.Name, "arguments": arguments}, p.Meta)
+	var answer json.RawMessage
+	if err = r.decide(ctx, o, arguments); err == nil {
+		answer, err = r.ask(ctx, o, "tools/call", map[string]any{"name": o.Ref.Name, "arguments": arguments}, p.Meta)
+	}
 	var theirs *call.Error
 	if err == nil || errors.As(err, &theirs) || ctx.Err() != nil {
 		return answer, err
