@@ -30,6 +30,7 @@ import (
 	"github.com/mortise-dev/mortise/internal/surface/languageserver"
 	"github.com/mortise-dev/mortise/internal/surface/monitor"
 	"github.com/mortise-dev/mortise/internal/surface/outputstyle"
+	"github.com/mortise-dev/mortise/internal/surface/policy"
 	"github.com/mortise-dev/mortise/internal/surface/prompt"
 	"github.com/mortise-dev/mortise/internal/surface/resource"
 	"github.com/mortise-dev/mortise/internal/surface/rule"
@@ -60,6 +61,7 @@ var Specs = []*surface.Spec{
 	setting.Surface.Spec,
 	executable.Surface.Spec,
 	dependency.Surface.Spec,
+	policy.Surface.Spec,
 	toolcall.Before.Spec,
 	clientevent.On.Spec,
 }

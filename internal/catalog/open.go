@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,11 +11,13 @@ import (
 	"github.com/mortise-dev/mortise/internal/call"
 	"github.com/mortise-dev/mortise/internal/discover"
 	"github.com/mortise-dev/mortise/internal/driver/inproc"
+	"github.com/mortise-dev/mortise/internal/hook/toolcall"
 	"github.com/mortise-dev/mortise/internal/host"
 	"github.com/mortise-dev/mortise/internal/root"
 	"github.com/mortise-dev/mortise/internal/source/dir"
 	"github.com/mortise-dev/mortise/internal/state"
 	"github.com/mortise-dev/mortise/internal/store/sqlstore"
+	"github.com/mortise-dev/mortise/internal/surface/policy"
 )
 
 // Workers is how many trees are read at once.
@@ -33,6 +36,9 @@ func Open(ctx context.Context, p host.Place, purpose host.Purpose, cache *host.C
 		store, done = opened, opened.Close
 		files = append(files, opened.Files()...)
 	}
+	if remember := knowVerdicts(p); purpose != host.Looking {
+		done = closing(done, remember)
+	}
 	x := own(func() *host.Host { return h })
 	o := host.Options{
 		Specs:     Specs,
@@ -47,15 +53,27 @@ func Open(ctx context.Context, p host.Place, purpose host.Purpose, cache *host.C
 		Workers:   Workers,
 		Drivers:   map[string]call.Driver{inproc.Name: ownDriver(x), mcpDriver: idle{}},
 		Refer:     map[string]ext.Trust{inproc.Name: ext.Builtin},
+		Asked:     []string{toolcall.Before.Name, policy.ToolCall},
+		Keep:      host.KeepIn(filepath.Join(p.Paths.State, "guards")),
 		Files:     files,
 	}
 	if purpose == host.Serving {
+		log, err := openLog(p)
+		if err != nil {
+			return nil, nil, errors.Join(err, done())
+		}
+		o.Log, done = log.write, closing(done, log.Close)
 		s := newServers(p)
 		o.Drivers[mcpDriver], o.Watch = s.driver(), true
 		o.Serve = s.serve
 	}
 	h = host.New(o)
 	return h, done, nil
+}
+
+// closing closes both, whatever fails.
+func closing(first, then func() error) func() error {
+	return func() error { return errors.Join(first(), then()) }
 }
 
 // memory is what spares reading what did not change. A host that only looks
