@@ -98,7 +98,9 @@ func (p *page) effects(shown *host.Proposal, at roots) {
 		}
 		name, known := kinds[kind]
 		if !known {
-			name = p.call.heading(kind) + " may run or connect"
+			if name = p.call.heading(kind) + " may run or connect"; p.call.spec(kind) != nil && !p.call.spec(kind).Runs {
+				name = p.call.heading(kind) + " deny calls, or ask before them"
+			}
 		}
 		p.line("%s", name)
 		t.full(p)
