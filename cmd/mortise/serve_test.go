@@ -266,7 +266,7 @@ func TestServeOutlivesItsReaders(t *testing.T) {
 
 // What a page in a browser could ask is refused, and what changes something is
 // not to be had at the address at all.
-func TestServeRefusesStrangers(t *testing.T) {
+func TestField_SEC04_pages_reach_nothing(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, map[string]string{"mortise.toml": ""})
 	s := p.serve()
@@ -278,6 +278,7 @@ func TestServeRefusesStrangers(t *testing.T) {
 	}{
 		"another name for this machine":   {"POST", "/mcp", "evil.example", "", []int{403}},
 		"another page":                    {"POST", "/mcp", "", "https://evil.example", []int{403}},
+		"a page of no origin":             {"POST", "/mcp", "", "null", []int{403}},
 		"the listing under another name":  {"GET", "/api/generation", "evil.example", "", []int{403}},
 		"a refresh":                       {"POST", "/api/refresh", "", "", []int{404, 405}},
 		"a restart":                       {"POST", "/api/servers/restart", "", "", []int{404, 405}},
