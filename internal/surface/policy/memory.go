@@ -47,6 +47,13 @@ func (m *Memory) Len() int {
 // environmentDigest stands for all that a verdict depends on besides its expression.
 var environmentDigest = ext.NewHash("policy-expression").Text(environment).Sum()
 
+// Forget forgets everything, as if nothing had been asked yet.
+func (m *Memory) Forget() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.known, m.order = map[ext.Digest]*list.Element{}, list.List{}
+}
+
 // keyOf is the digest of an expression and of what else its verdict depends on.
 func keyOf(expression string) ext.Digest {
 	var near [512]byte
