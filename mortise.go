@@ -1,0 +1,28 @@
+// Package mortise is the Go API of the extension host: for a program that
+// compiles its extensions in, and for one that has plugin objects of an older
+// interface of its own.
+//
+// # Providers
+//
+// A [Provider] contributes an extension: tools, prompt fragments, policies and
+// guards. [Compose] takes each contribution through the door that every
+// extension of Mortise comes through: it is laid out as files in memory, scanned,
+// judged and merged. A contribution is taken whole or refused whole, with an
+// [AdmissionError] that names the cause and, where a name is taken, its owner.
+// Nothing that is composed widens what an extension may do: it can object to a
+// call, and cannot allow one.
+//
+// # Sessions
+//
+// A [Host] made with [New] opens a [Session] for each agent. A session's tools
+// and static text are sealed when it is opened. [Session.Call] asks everything
+// that may object to a call before the tool is called: a denial prevails over a
+// question, and a question over no opinion. What fails, panics or takes too long
+// denies. A call that may not be made ends with a [Denied].
+//
+// # Plugins of an older interface
+//
+// A [LegacyPlugin] is read as a provider: [Host.LoadPlugin] admits it, or refuses
+// it and leaves it in quarantine, where it contributes nothing and may still deny,
+// until [Host.Forget]. No plugin is ever used in part.
+package mortise
