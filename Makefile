@@ -52,6 +52,7 @@ bench-short:
 
 fuzz: ## every fuzz target for FUZZTIME, and what decides about calls against its model: 100,000 sequences, every interleaving
 	MORTISE_EXHAUSTIVE=1 go test -count=1 -timeout 60m ./internal/guard -run TestLaw05 -rapid.checks=5000
+	go test -count=1 -timeout 60m . -run TestLaw05 -rapid.checks=5000
 	bench/fuzz.sh $(FUZZTIME)
 
 fuzz-short:

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -131,12 +132,12 @@ func documents(n int) ([]surface.Document, error) {
 }
 
 // log is a call's line in the log, its arguments summed up.
-func (b *bench) log() (row, error) {
+func (b *bench) log() (r row, err error) {
 	l, err := audit.Open(filepath.Join(b.dir, "audit"), audit.Options{})
 	if err != nil {
 		return row{}, err
 	}
-	defer l.Close()
+	defer func() { err = errors.Join(err, l.Close()) }()
 	arguments := json.RawMessage(`{"command":"ls -l","timeout":10,"path":"/srv/app"}`)
 	plain, err := os.OpenFile(filepath.Join(b.dir, "plain"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {

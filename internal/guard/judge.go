@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -125,30 +126,41 @@ func (h *hook) ask(ctx context.Context, question json.RawMessage, reach func(ext
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	type answer struct {
-		raw json.RawMessage
-		err error
-	}
 	came := make(chan answer, 1)
-	go func() {
-		defer func() {
-			if p := recover(); p != nil {
-				came <- answer{err: fmt.Errorf("it failed: %s", ext.Escape(fmt.Sprint(p)))}
-			}
-		}()
-		raw, err := caller.Call(ctx, h.im.Ref, question)
-		came <- answer{raw, err}
-	}()
+	go func() { came <- h.answer(ctx, caller, question) }()
+	var a answer
 	select {
-	case a := <-came:
-		if a.err != nil {
-			return toolcall.Opinion{}, a.err
-		}
-		return toolcall.Read(a.raw)
+	case a = <-came:
 	case <-ctx.Done():
-		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			return toolcall.Opinion{}, fmt.Errorf("it did not answer within %v", limit)
-		}
-		return toolcall.Opinion{}, errors.New("the call was given up before it answered")
 	}
+	switch { // an answer that comes as the time ends is late, whichever was seen first
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return toolcall.Opinion{}, fmt.Errorf("it did not answer within %v", limit)
+	case ctx.Err() != nil:
+		return toolcall.Opinion{}, errors.New("the call was given up before it answered")
+	case a.fault != "":
+		return toolcall.Opinion{}, errors.New(a.fault)
+	}
+	return toolcall.Read(a.raw)
+}
+
+// answer is what the code of a guard answered, or what it failed with.
+type answer struct {
+	raw   json.RawMessage
+	fault string
+}
+
+// answer runs the code. Whatever it does, and be it in the text of its error, is an
+// answer.
+func (h *hook) answer(ctx context.Context, caller call.Caller, question json.RawMessage) (a answer) {
+	defer func() {
+		if p := recover(); p != nil {
+			a = answer{fault: "it failed: " + ext.Escape(ext.Shorten(fmt.Sprint(p), 500))}
+		}
+	}()
+	raw, err := caller.Call(ctx, h.im.Ref, question)
+	if err != nil {
+		return answer{fault: cmp.Or(ext.Escape(ext.Shorten(err.Error(), 500)), "it failed and does not say why")}
+	}
+	return answer{raw: raw}
 }
