@@ -160,13 +160,14 @@ func (m *machine) refresh() {
 			known = append(known, guard.Recall(r.Record, r.Bytes))
 		}
 	}
-	m.set = guard.New(guard.Members{Composition: c, Decisions: ds, Adopted: true, Remembered: known})
+	off := func(x ext.Name, entry string) bool {
+		w, disabled := s.Disabled("", x, entry)
+		return disabled && w.Entry != ""
+	}
+	m.set = guard.New(guard.Members{Composition: c, Decisions: ds, Adopted: true, Remembered: known, Off: off})
 	for i := range ds {
-		switch name := ds[i].Tree().Extension; ds[i].Status() {
-		case admit.Admitted:
-			m.remembered[name] = guard.Mementos(&ds[i])
-		case admit.Disabled:
-			delete(m.remembered, name)
+		if ds[i].Status() == admit.Admitted {
+			m.remembered[ds[i].Tree().Extension] = guard.Mementos(&ds[i])
 		}
 	}
 }
@@ -211,17 +212,14 @@ func (o *oracle) pass(now []*extension) {
 		c := *x
 		c.guards = append([]one(nil), x.guards...)
 		o.seen = append(o.seen, c)
-		switch {
-		case c.off:
-			delete(o.good, c.name)
-			delete(o.at, c.name)
-		case !c.refused():
-			o.good[c.name], o.at[c.name] = nil, nil
-			for i, g := range c.guards {
-				if !g.absent && !g.off {
-					o.good[c.name] = append(o.good[c.name], g)
-					o.at[c.name] = append(o.at[c.name], c.guardName(i))
-				}
+		if c.off || c.refused() {
+			continue // what was known of it stays
+		}
+		o.good[c.name], o.at[c.name] = nil, nil
+		for i, g := range c.guards {
+			if !g.absent && !g.off {
+				o.good[c.name] = append(o.good[c.name], g)
+				o.at[c.name] = append(o.at[c.name], c.guardName(i))
 			}
 		}
 	}
@@ -251,42 +249,45 @@ func (o *oracle) judge(of ext.Name, tool string) guard.Verdict {
 }
 
 func (o *oracle) extension(x *extension, of ext.Name, tool string) (v guard.Verdict) {
-	if x.broken {
-		if len(o.good[x.name]) == 0 && of == x.name {
-			return guard.Deny // what it held is not known
-		}
-		for _, g := range o.good[x.name] {
-			v = max(v, g.quarantined(tool))
-		}
-		return v
-	}
 	refused := x.refused()
+	there := map[string]bool{} // guards that can be read, by kind and name
+	off := map[string]bool{}   // what its owner disabled, by its name, which is that of any kind
+	key := func(g one, name string) string { return fmt.Sprint(g.kind == rule, name) }
+	var lost []string
 	for i, g := range x.guards {
+		name := key(g, x.guardName(i))
+		off[x.guardName(i)] = g.off
 		switch {
-		case g.absent, g.off:
+		case x.broken, g.absent, g.off: // nothing of it is seen, or asked
 		case g.broken:
-			v = max(v, o.unreadable(x, i, of, tool))
+			lost = append(lost, name)
 		case refused:
+			there[name] = true
 			v = max(v, g.quarantined(tool))
 		default:
 			v = max(v, g.asked(x.granted, tool))
 		}
 	}
-	return v
-}
-
-// unreadable is what a guard says that cannot be read: what it was, else a denial
-// of its own extension's calls.
-func (o *oracle) unreadable(x *extension, i int, of ext.Name, tool string) guard.Verdict {
-	for j, name := range o.at[x.name] {
-		if g := o.good[x.name][j]; name == x.guardName(i) && (g.kind == rule) == (x.guards[i].kind == rule) {
-			return g.quarantined(tool)
+	if !refused {
+		return v
+	}
+	known := map[string]bool{}
+	for j, g := range o.good[x.name] {
+		name := key(g, o.at[x.name][j])
+		if !there[name] && !off[o.at[x.name][j]] {
+			known[name] = true
+			v = max(v, g.quarantined(tool))
 		}
 	}
-	if of == x.name {
-		return guard.Deny
+	for _, name := range lost {
+		if !known[name] && of == x.name {
+			return guard.Deny
+		}
 	}
-	return guard.Pass
+	if x.broken && len(known) == 0 && of == x.name {
+		return guard.Deny // what it held is not known
+	}
+	return v
 }
 
 // quarantined is what a guard of a refused extension says: its code is not run.

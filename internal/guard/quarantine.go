@@ -14,6 +14,8 @@ type builder struct {
 	set     Set
 	rules   []policy.Rule
 	lost    map[ext.Name]bool // extensions that cannot be composed with the others
+	present map[ext.Name]map[string]bool
+	asked   map[ext.Digest]bool // what was remembered and is asked
 }
 
 // add adds a guard that can be read.
@@ -45,7 +47,7 @@ func (b *builder) hold(d *admit.Decision) {
 		return
 	}
 	refused := d.Status() == admit.Refused || b.lost[t.Extension] && d.Status() == admit.Admitted
-	unreadable := false
+	var unreadable []*admit.Contribution
 	for i := range d.Contributions() {
 		c := &d.Contributions()[i]
 		if !Guards(c.Spec) {
@@ -53,18 +55,48 @@ func (b *builder) hold(d *admit.Decision) {
 		}
 		switch {
 		case c.Status == admit.EntryDisabled, c.Status == admit.Active && !refused:
-		case c.Value == nil || c.Findings.Failed():
-			unreadable = true
-			b.unreadable(d, c)
+		case !readable(c):
+			unreadable = append(unreadable, c)
 		default:
 			g := of(t.Extension, c)
 			g.Held = refused
 			b.held(g, c, d)
 		}
 	}
-	if refused && !unreadable {
-		b.manifest(d)
+	if !refused {
+		return
 	}
+	recalled := b.recall(t)
+	for _, c := range unreadable {
+		if t.Origin.Trust >= ext.Owner || !recalled[state.EntryName(c.Spec.Name, c.Name)] {
+			b.unreadable(t, c)
+		}
+	}
+	if len(d.Contributions())+len(recalled) == 0 {
+		b.wall(Guard{Name: string(t.Extension), Kind: extension, Origin: t.Origin, Held: true}, pattern{of: t.Extension}, "what it holds cannot be read, and nothing of it is remembered")
+	}
+}
+
+func readable(c *admit.Contribution) bool { return c.Value != nil && !c.Findings.Failed() }
+
+// present are the guards that extensions have now and that can be read, or that
+// were disabled: these are not asked as they were.
+func present(ds []admit.Decision) map[ext.Name]map[string]bool {
+	out := map[ext.Name]map[string]bool{}
+	for i := range ds {
+		x := ds[i].Tree().Extension
+		for j := range ds[i].Contributions() {
+			c := &ds[i].Contributions()[j]
+			if !Guards(c.Spec) || !readable(c) && c.Status != admit.EntryDisabled {
+				continue
+			}
+			if out[x] == nil {
+				out[x] = map[string]bool{}
+			}
+			out[x][state.EntryName(c.Spec.Name, c.Name)] = true
+		}
+	}
+	return out
 }
 
 // held adds a readable guard that is not in use: one whose answer is written down
@@ -90,17 +122,12 @@ func orWaits(reasons ...string) string {
 	return "is not in use"
 }
 
-// unreadable adds what stands for a guard that cannot be read: what it was when
-// its extension was last admitted, else a denial of the calls of its extension's
-// own tools. What the owner's own guard would deny cannot be guessed at: it is
-// everything.
-func (b *builder) unreadable(d *admit.Decision, c *admit.Contribution) {
-	t := d.Tree()
+// unreadable adds what stands for a guard that cannot be read and is not remembered:
+// a denial of the calls of its extension's own tools. What the owner's own guard
+// would deny cannot be guessed at, remembered or not: it is everything.
+func (b *builder) unreadable(t ext.Tree, c *admit.Contribution) {
 	g := of(t.Extension, c)
 	g.Held = true
-	if b.recall(t.Extension, g) {
-		return
-	}
 	p := pattern{of: t.Extension}
 	if t.Origin.Trust >= ext.Owner {
 		p = everything
@@ -129,25 +156,11 @@ func (b *builder) lapsed() {
 		}
 	}
 	for _, r := range b.members.Remembered {
-		x := r.Record.Extension
-		if settled[r.Record.Code] || off[string(x)] || off[ext.Qualified(x, state.EntryName(r.Record.Event, r.Record.Name))] {
+		x, entry := r.Record.Extension, state.EntryName(r.Record.Event, r.Record.Name)
+		switch {
+		case r.Record.Scope != b.members.Scope, settled[r.Record.Code], b.asked[r.Record.Code], off[string(x)], off[ext.Qualified(x, entry)], b.members.off(x, entry):
 			continue
 		}
 		b.again(r, Guard{Name: ext.Qualified(x, r.Record.Name), Kind: r.Record.Event, Origin: ext.Origin{Extension: x}, Held: true})
-	}
-}
-
-// manifest adds what is remembered of a refused extension that shows no guard at
-// all: its manifest may be what cannot be read.
-func (b *builder) manifest(d *admit.Decision) {
-	t := d.Tree()
-	for i := range d.Contributions() {
-		if Guards(d.Contributions()[i].Spec) {
-			return // those that it has now are asked
-		}
-	}
-	g := Guard{Name: string(t.Extension), Kind: extension, Origin: t.Origin, Held: true}
-	if !b.recall(t.Extension, g) && len(d.Contributions()) == 0 {
-		b.wall(g, pattern{of: t.Extension}, "what it holds cannot be read, and nothing of it is remembered")
 	}
 }

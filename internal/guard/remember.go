@@ -36,8 +36,8 @@ type kept struct {
 }
 
 // Mementos are the guards of an admitted extension, whose tree it is, those that
-// wait for a grant included: they are asked, or deny what they guard. The times of
-// their records are not set.
+// wait for a grant included: they are asked, or deny what they guard. The times and
+// scopes of their records are not set.
 func Mementos(d *admit.Decision) []Memento {
 	if d.Status() != admit.Admitted || d.Tree().Describes != nil {
 		return nil
@@ -69,7 +69,7 @@ func memento(d *admit.Decision, c *admit.Contribution) (Memento, bool) {
 		return Memento{}, false
 	}
 	return Memento{Bytes: raw, Record: state.Guard{
-		Extension: d.Tree().Extension, Content: d.Digest(), Name: c.Name, Event: c.Spec.Name,
+		Extension: d.Tree().Extension, Name: c.Name, Event: c.Spec.Name,
 		Matcher: strings.Join(matcher(c.Value), separator), Code: ext.Sum(raw),
 	}}, true
 }
@@ -113,24 +113,27 @@ func Recall(record state.Guard, raw []byte) Remembered {
 	return r
 }
 
-// recall adds what is remembered of the guards of an extension: of the one of a
-// name, or of all. It reports whether there was any.
-func (b *builder) recall(x ext.Name, like Guard) bool {
-	any := false
+// recall adds what is remembered of the guards of a refused extension, but for those
+// that it has now. It returns which there were.
+func (b *builder) recall(t ext.Tree) map[string]bool {
+	recalled := map[string]bool{}
 	for _, r := range b.members.Remembered {
-		name := ext.Qualified(x, r.Record.Name)
-		if r.Record.Extension != x || like.Kind != extension && (like.Kind != r.Record.Event || like.Name != name) {
+		entry := state.EntryName(r.Record.Event, r.Record.Name)
+		if r.Record.Extension != t.Extension || b.present[t.Extension][entry] || b.members.off(t.Extension, entry) {
 			continue
 		}
-		any = true
-		b.again(r, Guard{Name: name, Kind: r.Record.Event, Origin: like.Origin, Held: true})
+		recalled[entry] = true
+		if !b.asked[r.Record.Code] {
+			b.again(r, Guard{Name: ext.Qualified(t.Extension, r.Record.Name), Kind: r.Record.Event, Origin: t.Origin, Held: true})
+		}
 	}
-	return any
+	return recalled
 }
 
 // again adds a guard as it was remembered.
 func (b *builder) again(r Remembered, g Guard) {
 	g.Content = r.Record.Code
+	b.asked[r.Record.Code] = true
 	im, code := r.Value.(surface.Implementation)
 	switch {
 	case r.Value == nil:

@@ -54,15 +54,22 @@ type Members struct {
 	// Lapsed: the workspace is not what its person adopted. What was remembered of its
 	// guards is asked beside what they are now, so that none goes unseen.
 	Lapsed bool
+	// Scope is that of the workspace, by which its own guards are remembered.
+	Scope ext.Digest
 	// Remembered are the guards of extensions as they were last admitted.
 	Remembered []Remembered
+	// Off reports whether an entry of an extension was disabled, be it there or not;
+	// nil: none was.
+	Off func(x ext.Name, entry string) bool
 }
+
+func (m *Members) off(x ext.Name, entry string) bool { return m.Off != nil && m.Off(x, entry) }
 
 // New is the set of all that may object to a call: the guards in use, in load
 // order, then those in quarantine. A guard that could be asked and cannot answer
 // denies what it guards (law 5).
 func New(m Members) *Set {
-	b := builder{members: m, lost: map[ext.Name]bool{}}
+	b := builder{members: m, lost: map[ext.Name]bool{}, asked: map[ext.Digest]bool{}, present: present(m.Decisions)}
 	for _, r := range m.Composition.Refused() {
 		b.lost[r.Extension] = true
 	}
@@ -71,6 +78,11 @@ func New(m Members) *Set {
 	}
 	for _, e := range m.Composition.Entries(toolcall.Before.Spec) {
 		b.add(of(e.Extension, &e.Contribution), e.Value)
+	}
+	for _, s := range m.Composition.Shadowed() { // whoever has its name, it is asked
+		if Guards(s.Lost.Spec) && !s.Same {
+			b.add(of(s.Lost.Extension, &s.Lost.Contribution), s.Lost.Value)
+		}
 	}
 	for i := range m.Decisions {
 		b.hold(&m.Decisions[i])

@@ -31,7 +31,7 @@ func (s *Snapshot) Digest() ext.Digest {
 		h.Text(string(r.Extension), r.Server, r.Tool).Digest(r.Digest)
 	})
 	hashList(h, c.Guards, func(r Guard) {
-		h.Text(string(r.Extension), r.Name, r.Event, r.Matcher).Digest(r.Content, r.Code)
+		h.Text(string(r.Extension), r.Name, r.Event, r.Matcher).Digest(r.Scope, r.Code)
 	})
 	return h.Sum()
 }

@@ -16,7 +16,7 @@ func sample() state.Snapshot {
 		Adoptions:    []state.Adoption{{Workspace: "w", Digest: d1, Place: "/src/w", Snapshot: "{}", By: "ada", At: now}},
 		Grants:       []state.Grant{{Kind: "code", Subject: "acme", Digest: d1, By: "ada", At: now, Until: now.Add(time.Hour)}},
 		Pins:         []state.Pin{{Extension: "acme", Server: "search", Tool: "query", Digest: d1, At: now}},
-		Guards:       []state.Guard{{Extension: "acme", Content: d1, Name: "g", Event: "tool-call", Code: d2, At: now}},
+		Guards:       []state.Guard{{Extension: "acme", Scope: d1, Name: "g", Event: "tool-call", Code: d2, At: now}},
 		Descriptions: []state.Description{{Workspace: "w", Extension: "acme", Server: "search", Declaration: d1, Content: "{}", At: now}},
 	}
 }

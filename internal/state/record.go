@@ -75,7 +75,7 @@ type Pin struct {
 // fields but Code and At identify it.
 type Guard struct {
 	Extension ext.Name
-	Content   ext.Digest // of the extension it was admitted with
+	Scope     ext.Digest // of where it holds: a workspace at a place, or all of a person's
 	Name      string
 	Event     string     // what it is asked about
 	Matcher   string     // what of that event it guards, as declared; "" is everything

@@ -75,7 +75,7 @@ func (r Pin) compare(o Pin) int {
 
 func (r Guard) compare(o Guard) int {
 	return cmp.Or(
-		cmp.Compare(r.Extension, o.Extension), slices.Compare(r.Content[:], o.Content[:]),
+		cmp.Compare(r.Extension, o.Extension), slices.Compare(r.Scope[:], o.Scope[:]),
 		cmp.Compare(r.Name, o.Name), cmp.Compare(r.Event, o.Event), cmp.Compare(r.Matcher, o.Matcher),
 	)
 }

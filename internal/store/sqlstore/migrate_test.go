@@ -46,7 +46,7 @@ func of1() state.Snapshot {
 		Adoptions: []state.Adoption{{Workspace: "repo:1", Digest: d1, By: "ada", At: noon}},
 		Grants:    []state.Grant{{Kind: "code", Subject: "acme", Digest: d1, By: "ada", At: noon}},
 		Pins:      []state.Pin{{Extension: "acme", Server: "search", Tool: "query", Digest: d1, At: noon}},
-		Guards:    []state.Guard{{Extension: "acme", Content: d1, Name: "g", Event: "tool-call", Code: d1, At: noon}},
+		Guards:    []state.Guard{{Extension: "acme", Scope: d1, Name: "g", Event: "tool-call", Code: d1, At: noon}},
 	}
 }
 

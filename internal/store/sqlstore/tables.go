@@ -58,7 +58,7 @@ var guards = table[state.Guard]{
 	columns: []string{"extension", "content", "name", "event", "matcher", "code", "at"},
 	list:    func(s *state.Snapshot) *[]state.Guard { return &s.Guards },
 	fields: func(r *state.Guard) []any {
-		return []any{&r.Extension, sum{&r.Content}, &r.Name, &r.Event, &r.Matcher, sum{&r.Code}, moment{&r.At}}
+		return []any{&r.Extension, sum{&r.Scope}, &r.Name, &r.Event, &r.Matcher, sum{&r.Code}, moment{&r.At}}
 	},
 }
 

@@ -46,8 +46,8 @@ func full() state.Snapshot {
 			{Extension: "acme", Server: "search", Tool: "query", Digest: d2, At: noon},
 		},
 		Guards: []state.Guard{
-			{Extension: "acme", Content: d1, Name: "no-push", Event: "tool-call", Matcher: odd, Code: d2, At: noon},
-			{Extension: "acme", Content: d1, Name: "no-push", Event: "tool-call", Matcher: "shell", Code: d2, At: noon},
+			{Extension: "acme", Scope: d1, Name: "no-push", Event: "tool-call", Matcher: odd, Code: d2, At: noon},
+			{Extension: "acme", Scope: d1, Name: "no-push", Event: "tool-call", Matcher: "shell", Code: d2, At: noon},
 		},
 		Descriptions: []state.Description{
 			{Workspace: odd, Extension: "acme", Server: odd, Declaration: d1, Content: odd, At: noon},

@@ -36,7 +36,7 @@ func identity(r state.Record) string {
 	case state.Pin:
 		return fmt.Sprintf("pin %q %q %q", r.Extension, r.Server, r.Tool)
 	case state.Guard:
-		return fmt.Sprintf("guard %q %v %q %q %q", r.Extension, r.Content, r.Name, r.Event, r.Matcher)
+		return fmt.Sprintf("guard %q %v %q %q %q", r.Extension, r.Scope, r.Name, r.Event, r.Matcher)
 	case state.Description:
 		return fmt.Sprintf("description %q %q %q", r.Workspace, r.Extension, r.Server)
 	}
@@ -74,7 +74,7 @@ var genRecord = rapid.Custom(func(t *rapid.T) state.Record {
 	case 5:
 		return state.Description{Workspace: "w" + place, Extension: x, Server: "s" + few, Declaration: sum, Content: text, At: at}
 	}
-	return state.Guard{Extension: x, Content: sum, Name: place, Event: few, Matcher: text, Code: genSum.Draw(t, "code"), At: at}
+	return state.Guard{Extension: x, Scope: sum, Name: place, Event: few, Matcher: text, Code: genSum.Draw(t, "code"), At: at}
 })
 
 var genEvent = rapid.Custom(func(t *rapid.T) state.Event {
