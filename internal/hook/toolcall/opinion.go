@@ -1,10 +1,11 @@
 package toolcall
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	jsonv2 "github.com/go-json-experiment/json"
 
 	"github.com/mortise-dev/mortise/ext"
 )
@@ -32,7 +33,8 @@ func Written(d *ext.Doc) (Opinion, error) {
 
 // Read reads what the code of a guard answered: null or {} for no opinion, else an
 // object with a verdict, also as the structured content of a result of MCP. Anything
-// else is an error, as is a result that says that it is one.
+// else is an error, as is a result that says that it is one, and an answer that could
+// be read in two ways: a key that is there twice or in other letters.
 func Read(raw json.RawMessage) (Opinion, error) {
 	var result struct {
 		Structured json.RawMessage `json:"structuredContent"`
@@ -41,7 +43,7 @@ func Read(raw json.RawMessage) (Opinion, error) {
 		} `json:"content"`
 		IsError bool `json:"isError"`
 	}
-	if err := json.Unmarshal(raw, &result); err == nil && (result.Content != nil || result.IsError) {
+	if err := jsonv2.Unmarshal(raw, &result); err == nil && (result.Content != nil || result.IsError) {
 		switch {
 		case result.IsError && len(result.Content) > 0:
 			return Opinion{}, errors.New(ext.Escape(ext.Shorten(result.Content[0].Text, 500)))
@@ -53,14 +55,10 @@ func Read(raw json.RawMessage) (Opinion, error) {
 		raw = result.Structured
 	}
 	var o Opinion
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&o); err != nil {
+	if err := jsonv2.Unmarshal(raw, &o, jsonv2.RejectUnknownMembers(true)); err != nil {
 		return Opinion{}, fmt.Errorf("its answer is no opinion: %s", ext.Quote(ext.Shorten(string(raw), 80)))
 	}
 	switch {
-	case d.More():
-		return Opinion{}, fmt.Errorf("its answer is more than an opinion: %s", ext.Quote(ext.Shorten(string(raw), 80)))
 	case o.Verdict == "" && o.Reason == "", o.Verdict == Deny, o.Verdict == Ask:
 		return o, nil
 	}
