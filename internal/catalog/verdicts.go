@@ -17,9 +17,11 @@ func verdicts(p host.Place) string { return filepath.Join(p.Paths.State, "polici
 // knowVerdicts reads what is remembered and returns how to remember what became
 // known since. Failing to costs time alone.
 func knowVerdicts(p host.Place) (remember func() error) {
-	if f, err := os.Open(verdicts(p)); err == nil {
-		policy.Remembered.Read(f)
-		_ = f.Close() // it was read
+	if info, err := os.Lstat(verdicts(p)); err == nil && info.Mode().IsRegular() { // anything else might make it wait
+		if f, err := os.Open(verdicts(p)); err == nil {
+			policy.Remembered.Read(f)
+			_ = f.Close() // it was read
+		}
 	}
 	known := policy.Remembered.Len()
 	return func() error {

@@ -8,6 +8,7 @@ import (
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/admit"
 	"github.com/mortise-dev/mortise/internal/call"
+	"github.com/mortise-dev/mortise/internal/compose"
 	"github.com/mortise-dev/mortise/internal/session"
 	"github.com/mortise-dev/mortise/internal/surface"
 )
@@ -72,31 +73,34 @@ func (g *Generation) view(o session.OfferOptions) *View {
 // another process made holds for this very use. It is a refusal that says why
 // when it may not.
 func (a *Agent) Allowed(ctx context.Context, o *session.Offer) error {
-	_, err := a.allowed(ctx, o)
+	_, _, err := a.allowed(ctx, o)
 	return err
 }
 
-// allowed is Allowed, and the generation that allows it.
-func (a *Agent) allowed(ctx context.Context, o *session.Offer) (*Generation, error) {
+// allowed is Allowed, with the generation that allows it and the entry as it is
+// there.
+func (a *Agent) allowed(ctx context.Context, o *session.Offer) (*Generation, compose.Entry, error) {
 	g, err := a.host.Current(ctx)
 	if err != nil {
-		return nil, err
+		return nil, compose.Entry{}, err
 	}
-	return g, g.allows(o)
+	now, err := g.allows(o)
+	return g, now, err
 }
 
-func (g *Generation) allows(o *session.Offer) error {
+// allows is the entry of an offer as it is in use.
+func (g *Generation) allows(o *session.Offer) (compose.Entry, error) {
 	e := &o.Entry
 	for _, now := range g.Composition.Resolve(e.Spec, e.Qualified) {
 		if now.Extension != e.Extension || now.Name != e.Name {
 			continue
 		}
 		if o.Ref == (ext.Ref{}) || refers(now.Value).Target == o.Ref.Target {
-			return nil
+			return now, nil
 		}
-		return ext.AsRefused(fmt.Errorf("%s is declared otherwise by now; list again", ext.Escape(e.Qualified)))
+		return compose.Entry{}, ext.AsRefused(fmt.Errorf("%s is declared otherwise by now; list again", ext.Escape(e.Qualified)))
 	}
-	return ext.AsRefused(fmt.Errorf("%s %s", ext.Escape(e.Qualified), g.absence(e.Spec, e.Extension, e.Name)))
+	return compose.Entry{}, ext.AsRefused(fmt.Errorf("%s %s", ext.Escape(e.Qualified), g.absence(e.Spec, e.Extension, e.Name)))
 }
 
 func refers(value any) ext.Ref {

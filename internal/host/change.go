@@ -100,12 +100,14 @@ func (g *Generation) subject(c Change) (state.Switch, error) {
 	for _, e := range g.extensions() {
 		known = known || e == name
 	}
+	remembered := g.rememberedEntries(name)
+	known = known || len(remembered) > 0
 	switch {
 	case name == string(ext.BuiltinName):
 		return s, ext.AsRefused(fmt.Errorf("%s is built in; only its entries can be disabled: %s:NAME", name, name))
 	case !known:
 		return s, unknown("extension", name, g.extensions())
-	case entry != "" && !slices.Contains(g.entries(name), entry):
+	case entry != "" && !slices.Contains(g.entries(name), entry) && !slices.Contains(remembered, entry):
 		return s, unknown("entry of "+name, entry, g.entries(name))
 	}
 	return s, nil

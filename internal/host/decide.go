@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/call"
+	"github.com/mortise-dev/mortise/internal/compose"
 	"github.com/mortise-dev/mortise/internal/guard"
 	"github.com/mortise-dev/mortise/internal/session"
 	"github.com/mortise-dev/mortise/internal/state"
@@ -61,8 +63,13 @@ type Denied struct {
 // Error says which guards object and why, and names the decision. What guards say
 // is foreign text made safe.
 func (d *Denied) Error() string {
+	const shown = 8
 	var parts []string
-	for _, o := range d.Objections {
+	for i, o := range d.Objections {
+		if i == shown {
+			parts = append(parts, fmt.Sprintf("%d more object", len(d.Objections)-shown))
+			break
+		}
 		word := "denies"
 		switch {
 		case o.Failed:
@@ -95,12 +102,16 @@ const changes = 8
 func (a *Agent) Decide(ctx context.Context, u Use) error {
 	d := deciding{Agent: a, use: &u, id: rand.Text()[:12], answered: map[answered]bool{}}
 	for range changes {
-		g, err := a.allowed(ctx, u.Offer)
-		if err != nil {
+		g, now, err := a.allowed(ctx, u.Offer)
+		if g == nil {
 			return err
 		}
-		d.generation = g
-		d.call = g.callOf(&u)
+		d.generation, d.tool = g, now
+		if err != nil {
+			d.call = callOf(&u, &u.Offer.Entry)
+			return cmp.Or(d.log(ctx, "deny", "denied", nil, err.Error(), true), err)
+		}
+		d.call = callOf(&u, &now)
 		objections := g.Guards().Judge(ctx, &d.call, a.reaching)
 		if guard.Prevails(objections) == guard.Deny {
 			return d.deny(ctx, denials(objections))
@@ -127,21 +138,23 @@ type deciding struct {
 	*Agent
 	use        *Use
 	id         string
-	generation *Generation // that it was last judged by
+	generation *Generation   // that it was last judged by
+	tool       compose.Entry // as it is in use there
 	call       guard.Call
 	answered   map[answered]bool
 	by         []string // who consented
 }
 
-// callOf is what guards are told of a use.
-func (g *Generation) callOf(u *Use) guard.Call {
-	e := &u.Offer.Entry
+// callOf is what guards are told of a use of a tool, as that is now.
+func callOf(u *Use, e *compose.Entry) guard.Call {
 	c := guard.Call{
 		Tool: u.Offer.Name, Qualified: e.Qualified, Extension: e.Extension,
 		Arguments: u.Arguments, Session: u.Session, Client: u.Client,
 	}
-	if server, _, ok := strings.Cut(e.Name, "/"); ok {
-		c.Server = server
+	if ref := u.Offer.Ref.Name; ref != "" { // a tool of a server is SERVER/NAME, and either may hold a slash
+		if server, ok := strings.CutSuffix(e.Name, "/"+ref); ok {
+			c.Server = server
+		}
 	}
 	if v, ok := e.Value.(interface{ Annotated() *ext.Doc }); ok {
 		c.Annotations = v.Annotated()
@@ -174,7 +187,7 @@ func (d *deciding) open(objections []guard.Objection) (out []guard.Objection) {
 		if o.Verdict != guard.Ask || d.answered[answered{o.Guard, o.Content}] {
 			continue
 		}
-		g := standing(o, &d.call, d.use.Offer)
+		g := d.standing(o)
 		if d.generation.state.Granted(g.Kind, g.Subject, g.Digest, now) {
 			d.consented("grant " + g.Subject)
 			continue
@@ -193,12 +206,16 @@ func (d *deciding) consented(by string) {
 	d.by = append(d.by, by)
 }
 
+func (d *deciding) standing(o guard.Objection) state.Grant {
+	return standing(o, &d.tool, d.generation.Config.Workspace().ID)
+}
+
 // standing is the grant that answers a question of a guard about a tool for good:
-// until either changes.
-func standing(o guard.Objection, c *guard.Call, offer *session.Offer) state.Grant {
+// in one workspace, until either changes.
+func standing(o guard.Objection, tool *compose.Entry, workspace string) state.Grant {
 	return state.Grant{
-		Kind: GrantAnswer, Subject: answerSubject(o.Guard, c.Qualified),
-		Digest: ext.NewHash("answer").Text(o.Guard, c.Qualified).Digest(o.Content, offer.Entry.Digest).Sum(),
+		Kind: GrantAnswer, Subject: answerSubject(o.Guard, tool.Qualified),
+		Digest: ext.NewHash("answer").Text(o.Guard, tool.Qualified, workspace).Digest(o.Content, tool.Digest).Sum(),
 	}
 }
 
@@ -215,8 +232,8 @@ func (d *deciding) ask(ctx context.Context, open []guard.Objection) error {
 	}
 	answer, err := d.use.Ask(ctx, Question{Decision: d.id, Call: d.call, Objections: open})
 	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
+	case ctx.Err() != nil: // it is not made, which is in the log all the same
+		return cmp.Or(d.log(context.WithoutCancel(ctx), "answer", "denied", guardsOf(open), "the call ended before it was answered", true), ctx.Err())
 	case err != nil:
 		return d.refuse(ctx, open, "the person could not be asked: "+ext.Escape(ext.Shorten(err.Error(), 200)))
 	case answer != Once && answer != Always:
@@ -237,7 +254,7 @@ func (d *deciding) grant(ctx context.Context, open []guard.Objection) error {
 	by, at := "client "+d.use.Client, d.host.options.Clock().UTC()
 	var records []state.Record
 	for _, o := range open {
-		g := standing(o, &d.call, d.use.Offer)
+		g := d.standing(o)
 		g.By, g.At = by, at
 		records = append(records, g)
 	}
@@ -252,13 +269,26 @@ func (d *deciding) refuse(ctx context.Context, open []guard.Objection, why strin
 	denied := &Denied{Decision: d.id, Objections: open, Why: why}
 	var fixes []string
 	for _, o := range open {
+		if !typed(d.call.Qualified) || !typed(o.Guard) {
+			fixes = nil // a name that a shell would read otherwise is in no command
+			break
+		}
 		fixes = append(fixes, fmt.Sprintf("mortise grant call %s --for %s", d.call.Qualified, o.Guard))
 	}
-	denied.Fix = "to allow it from now on, its person may run: " + ext.Escape(strings.Join(fixes, " && "))
+	if len(fixes) > 0 {
+		denied.Fix = "to allow it from now on, its person may run: " + strings.Join(fixes, " && ")
+	}
 	if err := d.log(ctx, "answer", "denied", guardsOf(open), why, true); err != nil {
 		return err
 	}
 	return ext.AsRefused(denied)
+}
+
+// typed reports whether a name can stand in a command as it is.
+func typed(name string) bool {
+	return name != "" && name[0] != '-' && !strings.ContainsFunc(name, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_.:/-", r))
+	})
 }
 
 func (d *deciding) deny(ctx context.Context, by []guard.Objection) error {

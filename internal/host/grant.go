@@ -23,6 +23,7 @@ type Consent struct {
 
 // GrantCall remembers a person's consent. A tool or a guard that nobody knows by
 // that name is a usage error, and so is a guard that is not asked about the tool.
+// The consent is for this workspace.
 func (h *Host) GrantCall(ctx context.Context, c Consent) (state.Grant, error) {
 	g, err := h.Refresh(ctx)
 	if err != nil {
@@ -38,19 +39,25 @@ func (h *Host) GrantCall(ctx context.Context, c Consent) (state.Grant, error) {
 		return state.Grant{}, unknown("tool in use", c.Tool, known)
 	}
 	offer := &view.Offers.Tools[at]
-	about := g.callOf(&Use{Offer: offer})
+	about := callOf(&Use{Offer: offer}, &offer.Entry)
 	asked := g.Guards().Asked(&about)
-	i := slices.IndexFunc(asked, func(x guard.Guard) bool { return x.Name == c.Guard })
-	if i < 0 {
+	var grants []state.Record // of every guard of that name: each of them asks
+	var r state.Grant
+	for _, x := range asked {
+		if x.Name == c.Guard {
+			r = standing(guard.Objection{Guard: x.Name, Content: x.Content}, &offer.Entry, g.Config.Workspace().ID)
+			r.By, r.At, r.Until = c.By, h.options.Clock().UTC(), c.Until
+			grants = append(grants, r)
+		}
+	}
+	if len(grants) == 0 {
 		var known []string
 		for _, x := range asked {
 			known = append(known, x.Name)
 		}
 		return state.Grant{}, unknown("guard that is asked about "+offer.Entry.Qualified, c.Guard, known)
 	}
-	r := standing(guard.Objection{Guard: asked[i].Name, Content: asked[i].Content}, &about, offer)
-	r.By, r.At, r.Until = c.By, h.options.Clock().UTC(), c.Until
-	return r, h.change(ctx, state.Event{Kind: "granted", Subject: r.Subject, By: c.By}, func(s *state.Snapshot) { s.Put(r) })
+	return r, h.change(ctx, state.Event{Kind: "granted", Subject: r.Subject, By: c.By}, func(s *state.Snapshot) { s.Put(grants...) })
 }
 
 // Answers are the standing answers that are remembered, those that lapsed

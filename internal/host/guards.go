@@ -7,6 +7,7 @@ import (
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/admit"
+	"github.com/mortise-dev/mortise/internal/config"
 	"github.com/mortise-dev/mortise/internal/guard"
 	"github.com/mortise-dev/mortise/internal/state"
 )
@@ -22,11 +23,35 @@ type Keep interface {
 // Guards are everything that is asked before a call.
 func (g *Generation) Guards() *guard.Set { return g.guarding() }
 
-// remembered are the guards that are remembered of extensions that may need them.
+// ofPerson is the scope of what is a person's own, in every workspace.
+var ofPerson = ext.NewHash("guards of a person").Sum()
+
+// scope is that of a workspace at its place: what is remembered of its extensions is
+// not asked in another of the same names.
+func scope(w config.Workspace) ext.Digest {
+	return ext.NewHash("guards of a workspace").Text(w.ID, w.Dir).Sum()
+}
+
+// members are a generation's guards but for its composition.
+func (p *pass) members(g *Generation) guard.Members {
+	return guard.Members{
+		Decisions: g.decisions, Adopted: g.Adopted, Lapsed: g.Lapsed != nil, Scope: scope(p.config.Workspace()), Remembered: p.remembered(),
+		Off: func(x ext.Name, entry string) bool {
+			_, off := p.state.Disabled(p.id(), x, entry)
+			return off
+		},
+	}
+}
+
+// remembered are the guards that are remembered of the person's own extensions and
+// of this workspace's.
 func (p *pass) remembered() []guard.Remembered {
-	keep := p.host.options.Keep
+	keep, here := p.host.options.Keep, scope(p.config.Workspace())
 	var out []guard.Remembered
 	for _, r := range p.state.Guards {
+		if r.Scope != here && r.Scope != ofPerson {
+			continue
+		}
 		var raw []byte
 		if keep != nil {
 			raw = keep.Get(r.Code)
@@ -36,23 +61,25 @@ func (p *pass) remembered() []guard.Remembered {
 	return out
 }
 
-// remember keeps the guards of what is admitted now, so that they are asked when
-// it is refused later, and forgets those of what its owner disabled.
+// rememberGuards keeps the guards of what is admitted now, so that they are asked
+// when it is refused later. Those of what its owner disabled stay remembered: it may
+// be refused when it is enabled again.
 func (h *Host) rememberGuards(ctx context.Context, g *Generation) error {
 	whole := g.whole() == nil // else what seems gone may be there
 	if h.options.Look || h.options.Keep == nil || !g.Adopted || g.Lapsed != nil || !whole {
 		return nil
 	}
-	now, gone := g.mementos()
+	now := g.mementos()
 	var put, drop []state.Record
 	for _, was := range g.state.Guards {
-		if gone[was.Extension] || now[was.Extension] != nil && !slices.ContainsFunc(now[was.Extension], func(m guard.Memento) bool { return sameGuard(m.Record, was) }) {
+		list := now[rememberedOf{was.Extension, was.Scope}]
+		if list != nil && !slices.ContainsFunc(list, func(m guard.Memento) bool { return sameGuard(m.Record, was) }) {
 			drop = append(drop, was)
 		}
 	}
 	for _, list := range now {
 		for _, m := range list {
-			if slices.ContainsFunc(g.state.Guards, func(was state.Guard) bool { return sameGuard(m.Record, was) }) {
+			if slices.ContainsFunc(g.state.Guards, func(was state.Guard) bool { return sameGuard(m.Record, was) }) && h.options.Keep.Get(m.Record.Code) != nil {
 				continue
 			}
 			if err := h.options.Keep.Put(m.Bytes); err != nil {
@@ -77,29 +104,55 @@ func (h *Host) rememberGuards(ctx context.Context, g *Generation) error {
 }
 
 func sameGuard(a, b state.Guard) bool {
-	return a.Extension == b.Extension && a.Name == b.Name && a.Event == b.Event && a.Matcher == b.Matcher && a.Code == b.Code
+	return a.Extension == b.Extension && a.Scope == b.Scope && a.Name == b.Name && a.Event == b.Event && a.Matcher == b.Matcher && a.Code == b.Code
 }
 
-// mementos are the guards of each admitted extension, none for one that has none,
-// and the extensions that are disabled.
-func (g *Generation) mementos() (now map[ext.Name][]guard.Memento, gone map[ext.Name]bool) {
-	now, gone = map[ext.Name][]guard.Memento{}, map[ext.Name]bool{}
-	refused := map[ext.Name]bool{}
-	for i := range g.decisions {
-		d := &g.decisions[i]
-		name := d.Tree().Extension
-		switch d.Status() {
-		case admit.Disabled:
-			gone[name] = true
-		case admit.Admitted:
-			now[name] = append(append([]guard.Memento{}, now[name]...), guard.Mementos(d)...)
-		default:
-			refused[name] = true
+// rememberedEntries are the names, short and with their surface, of the guards that
+// are remembered of an extension: what may be asked though the extension shows it no
+// more can be disabled.
+func (g *Generation) rememberedEntries(extension string) []string {
+	here := scope(g.Config.Workspace())
+	var out []string
+	for _, r := range g.state.Guards {
+		if string(r.Extension) == extension && (r.Scope == here || r.Scope == ofPerson) {
+			out = append(out, r.Name, state.EntryName(r.Event, r.Name))
 		}
 	}
-	for name := range refused { // one of its trees cannot be judged: what was stays
-		delete(now, name)
-		delete(gone, name)
+	return out
+}
+
+// rememberedOf is an extension of a scope.
+type rememberedOf struct {
+	extension ext.Name
+	scope     ext.Digest
+}
+
+// mementos are the guards of each admitted extension; a list without any for one
+// that has none.
+func (g *Generation) mementos() map[rememberedOf][]guard.Memento {
+	now, refused := map[rememberedOf][]guard.Memento{}, map[rememberedOf]bool{}
+	here := scope(g.Config.Workspace())
+	for i := range g.decisions {
+		d := &g.decisions[i]
+		of := rememberedOf{d.Tree().Extension, ofPerson}
+		if admit.OfWorkspace(d.Tree()) {
+			of.scope = here
+		}
+		switch d.Status() {
+		case admit.Disabled:
+		case admit.Admitted:
+			list := append([]guard.Memento{}, now[of]...)
+			for _, m := range guard.Mementos(d) {
+				m.Record.Scope = of.scope
+				list = append(list, m)
+			}
+			now[of] = list
+		default:
+			refused[of] = true
+		}
 	}
-	return now, gone
+	for of := range refused { // one of its trees cannot be judged: what was stays
+		delete(now, of)
+	}
+	return now
 }

@@ -92,7 +92,9 @@ func (h *Host) run(ctx context.Context, vouched bool) (*Generation, error) {
 	g.findings = slices.Concat(p.findings, g.findings, use.findings)
 	g.Composition = p.compose(use)
 	g.state, g.guarding = p.state, sync.OnceValue(func() *guard.Set {
-		return guard.New(guard.Members{Composition: g.Composition, Decisions: g.decisions, Adopted: g.Adopted, Lapsed: g.Lapsed != nil, Remembered: p.remembered()})
+		m := p.members(g)
+		m.Composition = g.Composition
+		return guard.New(m)
 	})
 	g.revision, g.lapses, g.unanswered = p.state.Revision, p.lapses, p.unanswered
 	return g, nil

@@ -51,7 +51,14 @@ const (
 
 // elicit puts a question to the client's person.
 func (r *request) elicit(ctx context.Context, q host.Question) (host.Answer, error) {
-	schema := json.RawMessage(fmt.Sprintf(`{"type":"object","properties":{"answer":{"type":"string","title":"Your answer","enum":[%q,%q,%q]}},"required":["answer"]}`, once, always, refuse))
+	answers := []string{once, always, refuse}
+	if !shownWhole(q) { // what was not seen is not allowed for good
+		answers = []string{once, refuse}
+	}
+	schema := map[string]any{
+		"type": "object", "required": []string{"answer"},
+		"properties": map[string]any{"answer": map[string]any{"type": "string", "title": "Your answer", "enum": answers}},
+	}
 	res, err := r.session.Elicit(ctx, &mcp.ElicitParams{Message: asked(q), RequestedSchema: schema})
 	if err != nil {
 		return host.Refuse, err
@@ -63,12 +70,19 @@ func (r *request) elicit(ctx context.Context, q host.Question) (host.Answer, err
 	case once:
 		return host.Once, nil
 	case always:
-		return host.Always, nil
+		if shownWhole(q) {
+			return host.Always, nil
+		}
 	case refuse:
 		return host.Refuse, nil
 	}
 	return host.Refuse, errors.New("the client answered with none of the answers that there are")
 }
+
+// shown is how much of the arguments a question holds.
+const shown = 1000
+
+func shownWhole(q host.Question) bool { return len(q.Call.Arguments) <= shown }
 
 // asked is a question in words. What guards and agents say in it is foreign text:
 // escaped, and bounded.
@@ -78,8 +92,11 @@ func asked(q host.Question) string {
 	for _, o := range q.Objections {
 		fmt.Fprintf(&b, "%s asks: %s\n", ext.Escape(o.Guard), ext.Escape(ext.Shorten(o.Reason, 500)))
 	}
-	const shown = 1000
 	fmt.Fprintf(&b, "Arguments: %s\n", ext.Escape(ext.Shorten(string(q.Call.Arguments), shown)))
+	if !shownWhole(q) {
+		fmt.Fprintf(&b, "That is the beginning of %d bytes of arguments: the call can be allowed, and not others like it. Decision %s.", len(q.Call.Arguments), q.Decision)
+		return b.String()
+	}
 	fmt.Fprintf(&b, "Decision %s. %q holds for later calls of this tool, until the tool or what asks changes.", q.Decision, always)
 	return b.String()
 }

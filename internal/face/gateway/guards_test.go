@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"regexp"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/face/gateway"
+	"github.com/mortise-dev/mortise/internal/host"
 	"github.com/mortise-dev/mortise/internal/state"
 )
 
@@ -329,5 +331,98 @@ func TestField_POL12_admission_is_all_or_nothing(t *testing.T) {
 	}
 	if q := b.host.Now().Guards().Quarantined(); len(q) != 0 {
 		t.Errorf("it is mended: got %+v in quarantine, want nothing", q)
+	}
+}
+
+const acmeManifest = `{"$schema": "https://agent-plugins.org/schemas/1.0.0/plugin.schema.json", "name": "acme", "version": "1.0.0", "description": "d"}`
+
+// What was disabled for a while is asked again when it is enabled, be it readable
+// or not by then; and a guard that is remembered alone can be disabled by its name.
+func TestLaw05_a_guard_is_remembered_while_it_is_disabled(t *testing.T) {
+	b := guarded(t, "mortise.toml", "[plugins.acme]\npath = \"./acme\"\n", "acme/plugin.json", acmeManifest, "acme/dev.mortise/policies/never.yaml", never)
+	client := b.client(nil)
+	if text, made := b.find(client); made {
+		t.Fatalf("got %q and the call made, want it denied", text)
+	}
+	change := host.Change{Subject: "acme", By: "tester"}
+	if _, err := b.host.Disable(t.Context(), change); err != nil {
+		t.Fatal(err)
+	}
+	if text, made := b.find(client); !made {
+		t.Fatalf("disabled: got %q, want the call made", text)
+	}
+	b.write("acme/plugin.json", "{")
+	if _, err := b.host.Enable(t.Context(), change); err != nil {
+		t.Fatal(err)
+	}
+	if text, made := b.find(client); made || !strings.Contains(text, "acme:never") {
+		t.Errorf("enabled, and broken: got %q, made %v, want what it denied to be denied", text, made)
+	}
+	change.Subject = "acme:policy/never"
+	if _, err := b.host.Disable(t.Context(), change); err != nil {
+		t.Errorf("disable the guard that is remembered: %v", err)
+	}
+	if text, made := b.find(client); !made {
+		t.Errorf("the guard is disabled: got %q, want the call made", text)
+	}
+}
+
+// What is remembered of an extension of another workspace is not asked here, though
+// one here has its name.
+func TestGuardsAreRememberedByWorkspace(t *testing.T) {
+	b := guarded(t, "mortise.toml", "[plugins.acme]\npath = \"./acme\"\n", "acme/plugin.json", "{")
+	far := state.Guard{Extension: "acme", Scope: ext.Sum([]byte("elsewhere")), Name: "never", Event: "policy", Code: ext.Sum([]byte(never))}
+	if err := b.store.Update(t.Context(), func(s *state.Snapshot) error { s.Put(far); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if text, made := b.find(b.client(nil)); !made {
+		t.Errorf("got %q, want the call made", text)
+	}
+}
+
+// A question that cannot show all of the arguments offers no answer for good, and
+// takes none.
+func TestNothingUnseenIsAllowedForGood(t *testing.T) {
+	b := guarded(t, ".mortise/policies/confirm.yaml", "outcome: ask\nmessage: sure?\n")
+	asked, offered := 0, ""
+	s := b.client(func(p *mcp.ElicitParams) *mcp.ElicitResult {
+		asked++
+		schema, _ := json.Marshal(p.RequestedSchema)
+		offered = string(schema)
+		return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"answer": "always allow it"}}
+	})
+	before := b.asked()
+	r, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: "owner_search__find", Arguments: map[string]any{"query": strings.Repeat("x", 2000)}})
+	if err == nil && !r.IsError || b.asked() != before || asked != 1 {
+		t.Errorf("got %+v, %v, asked %d times, want one question, and the call refused", r, err, asked)
+	}
+	if strings.Contains(offered, "always") || !strings.Contains(offered, "allow this call") {
+		t.Errorf("offered: got %s, want an answer for this call alone", offered)
+	}
+}
+
+// A name that a shell would read otherwise than it is stands in no command that a
+// denial tells its reader to run.
+func TestDenialOffersOnlyNamesThatAreTyped(t *testing.T) {
+	b := guarded(t, ".mortise/policies/a $(id).yaml", "outcome: ask\nmessage: sure?\n")
+	if text, made := b.find(b.client(nil)); made || strings.Contains(text, "mortise grant") {
+		t.Errorf("got %q, made %v, want a denial without a command", text, made)
+	}
+}
+
+// A call that is refused because its tool is not in use is in the log as well.
+func TestRefusalOfWhatIsNotInUseIsLogged(t *testing.T) {
+	b := guarded(t)
+	client := b.client(nil)
+	toolNames(t, client)
+	if err := b.store.Update(t.Context(), func(s *state.Snapshot) error {
+		s.Put(state.Switch{Extension: ext.OwnerName, Entry: "tool/search/find"})
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	text, made := b.find(client)
+	if l := b.logged; made || len(l) != 1 || l[0].Outcome != "denied" || !strings.Contains(l[0].Reason, "disabled") {
+		t.Errorf("got %q, made %v, logged %+v, want the refusal", text, made, b.logged)
 	}
 }
