@@ -62,14 +62,18 @@ type Composed struct {
 	reach       func(ext.Ref) call.Caller // what answers for a guard
 	offers      []offer                   // by name
 	findings    ext.Findings
+	described   []described // what servers said of themselves
+	outcomes    []outcome   // of that, each at the place of its description
 }
 
 // offer is a tool under the name that agents call it by.
 type offer struct {
 	Offer
-	call  guard.Call // that is the same for every call of it
-	ref   ext.Ref
-	owner *part
+	call    guard.Call // that is the same for every call of it
+	ref     ext.Ref
+	owner   *part
+	through call.Caller
+	digest  ext.Digest // of its definition
 }
 
 // Compose asks each provider once what it contributes and composes the
@@ -105,6 +109,9 @@ type assembly struct {
 	refusals []Refusal
 	blamed   []*bridged // of the refusals, in their order: the plugin; nil for a provider
 	findings ext.Findings
+
+	described []described // by servers of the parts
+	outcomes  []outcome   // likewise
 }
 
 // refuse refuses a part.
@@ -192,14 +199,20 @@ func (a *assembly) add(p *part) {
 
 // compose judges all parts and merges them.
 func (a *assembly) compose() (*Composed, *AdmissionError) {
-	candidates := make([]discover.Candidate, len(a.parts))
+	candidates := make([]discover.Candidate, len(a.parts), len(a.parts)+len(a.described))
 	roster := make([]ext.Name, len(a.parts))
 	for i, p := range a.parts {
 		candidates[i], roster[i] = p.candidate, p.name
 	}
+	for i := range a.described {
+		candidates = append(candidates, a.described[i].candidate)
+	}
 	decisions := admit.Decide(candidates, rules)
-	for i := range decisions {
-		a.decided(&decisions[i], a.parts[i])
+	for i, p := range a.parts {
+		a.decided(&decisions[i], p)
+	}
+	for i := range a.described {
+		a.outcomes = append(a.outcomes, outcomeOf(&decisions[len(a.parts)+i], a.described[i].of))
 	}
 	merged := compose.Merge(specs, compose.Order(admit.Extensions(decisions), roster))
 	for _, r := range merged.Refused() {
@@ -207,7 +220,7 @@ func (a *assembly) compose() (*Composed, *AdmissionError) {
 		a.refusals = append(a.refusals, faults(string(r.Extension), r.Findings))
 	}
 	a.findings.Add(merged.Findings()...)
-	c := &Composed{options: a.options, parts: a.parts, composition: merged, session: session.Resolve(merged)}
+	c := &Composed{options: a.options, parts: a.parts, composition: merged, session: session.Resolve(merged), described: a.described}
 	code := caller{}
 	for _, p := range a.parts {
 		for ref, g := range p.guards {
@@ -215,9 +228,9 @@ func (a *assembly) compose() (*Composed, *AdmissionError) {
 		}
 	}
 	c.reach = func(ext.Ref) call.Caller { return code }
-	c.guards = guard.New(guard.Members{Composition: merged, Decisions: decisions, Adopted: true})
+	c.guards = guard.New(guard.Members{Composition: merged, Decisions: decisions[:len(a.parts)], Adopted: true})
 	a.offer(c)
-	c.findings = a.findings
+	c.findings, c.outcomes = a.findings, a.outcomes
 	if refused := refuse(a.refusals, a.findings); refused != nil {
 		return nil, refused
 	}
@@ -255,39 +268,70 @@ func (a *assembly) decided(d *admit.Decision, p *part) {
 		a.refuse(p, faults("", found))
 	case d.Status() != admit.Admitted:
 		a.refuse(p, Refusal{Cause: AtFault, Reason: "it is " + d.Reason()})
-	case active != len(p.files):
-		a.refuse(p, Refusal{Cause: AtFault, Reason: fmt.Sprintf("of its %d entries %d could be taken", len(p.files), active)})
+	case active != p.entries:
+		a.refuse(p, Refusal{Cause: AtFault, Reason: fmt.Sprintf("of its %d entries %d could be taken", p.entries, active)})
 	}
 }
 
 // offer gives every tool the name that agents call it by. A name that is reserved
-// or given already refuses the extension of the tool.
+// or given already refuses the extension of the tool. What servers say of themselves
+// comes after all code and takes no name from that: such a tool is not offered, and
+// nothing else suffers.
 func (a *assembly) offer(c *Composed) {
-	given := map[string]string{} // folded, to the tool that has it
-	exposed := map[string]string{}
+	n := naming{assembly: a, composed: c, given: map[string]string{}, exposed: map[string]string{}, owners: map[ext.Name]*part{}}
 	offers := c.session.Offer(session.OfferOptions{})
 	for _, o := range slices.Concat(offers.Tools, offers.Hidden) {
-		exposed[o.Entry.Qualified] = o.Name
+		n.exposed[o.Entry.Qualified] = o.Name
 	}
-	owners := map[ext.Name]*part{}
 	for _, p := range a.parts {
-		owners[p.name] = p
+		n.owners[p.name] = p
 	}
-	for _, t := range c.session.Tools {
-		name := exposed[t.Qualified]
-		if a.options.plain {
-			name = t.Name
+	for _, served := range []bool{false, true} {
+		for i := range c.session.Tools {
+			if t := &c.session.Tools[i]; served == (t.Value.Definition != nil) {
+				n.give(t)
+			}
 		}
-		key := surface.Fold(name)
-		owner := owners[t.Extension]
-		if r, refused := a.claimed(&t, name, key, given[key]); refused {
-			a.refuse(owner, r)
-			continue
-		}
-		given[key] = t.Qualified
-		c.offers = append(c.offers, offerOf(&t, name, owner))
 	}
 	slices.SortFunc(c.offers, byName)
+}
+
+// naming gives the tools of a composition their names.
+type naming struct {
+	*assembly
+	composed *Composed
+	exposed  map[string]string // by qualified names
+	given    map[string]string // folded, to the tool that has it
+	owners   map[ext.Name]*part
+}
+
+// give gives a tool its name, or says why it has none.
+func (n *naming) give(t *compose.Typed[tool.Tool]) {
+	name, owner := n.exposed[t.Qualified], n.owners[t.Extension]
+	own := t.Name
+	if t.Value.Definition != nil {
+		own = t.Value.Ref.Name
+	}
+	if n.options.plain && plainName(own) { // a server may call its tools what nobody could call them by
+		name = own
+	}
+	key := surface.Fold(name)
+	o := offerOf(t, name, owner)
+	r, refused := n.claimed(t, name, key, n.given[key])
+	switch served := n.served(t); {
+	case served == nil && refused:
+		n.refuse(owner, r)
+		return
+	case refused:
+		r.Extension, r.Fix = string(t.Extension), "Rename the server, or what has the name."
+		served.withheld = append(served.withheld, r)
+		return
+	case served != nil:
+		served.tools++
+		o.through, o.call.Server = served.of, served.of.server
+	}
+	n.given[key] = t.Qualified
+	n.composed.offers = append(n.composed.offers, o)
 }
 
 // claimed is the refusal of a tool that would be called by a name that is another's.
@@ -308,13 +352,14 @@ func (a *assembly) claimed(t *compose.Typed[tool.Tool], name, key, other string)
 }
 
 func offerOf(t *compose.Typed[tool.Tool], name string, owner *part) offer {
-	o := offer{ref: t.Value.Ref, owner: owner, Offer: Offer{
+	o := offer{ref: t.Value.Ref, owner: owner, through: owner.driver, digest: t.Digest, Offer: Offer{
 		Name: name, Extension: string(t.Extension), Title: t.Value.Title, Description: t.Description, Input: t.Value.Input.Raw,
 	}}
-	if a := t.Value.Annotations; a != nil {
-		o.Annotations = a.Raw
+	annotations := t.Value.Annotated()
+	if annotations != nil {
+		o.Annotations = annotations.Raw
 	}
-	o.call = guard.Call{Tool: name, Qualified: t.Qualified, Extension: t.Extension, Annotations: t.Value.Annotated()}
+	o.call = guard.Call{Tool: name, Qualified: t.Qualified, Extension: t.Extension, Annotations: annotations}
 	return o
 }
 

@@ -168,7 +168,7 @@ func (d *deciding) veto(ctx context.Context, p LegacyPlugin) error {
 
 // action is the call for somebody who may change what it is given.
 func (d *deciding) action() Action {
-	return Action{Tool: d.call.Tool, Extension: string(d.call.Extension), Arguments: bytes.Clone(d.call.Arguments), Session: d.call.Session}
+	return Action{Tool: d.call.Tool, Extension: string(d.call.Extension), Server: d.call.Server, Arguments: bytes.Clone(d.call.Arguments), Session: d.call.Session}
 }
 
 // open are the questions that nobody has answered yet.

@@ -18,7 +18,10 @@ type Host struct {
 	asker    Asker                 // nil: nobody can be asked
 	patience time.Duration
 
+	servers servers
 	running sync.WaitGroup // calls and turns
+	closing sync.Once
+	ended   error // what became of Close
 
 	mu         sync.Mutex
 	closed     bool
@@ -68,6 +71,7 @@ func New(composed *Composed, opts ...HostOption) *Host {
 		composed, _ = a.compose() // of nothing, which nothing is wrong with
 	}
 	h := &Host{composed: composed, patience: 10 * time.Second}
+	h.servers.moved = make(chan struct{})
 	for _, set := range opts {
 		set(h)
 	}
@@ -94,15 +98,21 @@ func (h *Host) begin() error {
 
 func (h *Host) end() { h.running.Done() }
 
-// Close ends the host: nothing can be called, loaded or begun any more. It returns
-// when the calls that are in flight have returned, so that no tool may call it. It
-// runs no code of providers or plugins.
+// Close ends the host: nothing can be called, loaded or begun any more, and nothing of
+// its servers is left. Every server is ended, whatever became of another; the error
+// counts what could not be ended, shows the first and unwraps to all. It returns when
+// the calls that are in flight have returned, so that no tool may call it; those of
+// servers end with an error. It runs no code of providers or plugins. To close a host
+// again changes nothing, and returns the same.
 func (h *Host) Close() error {
-	h.mu.Lock()
-	h.closed = true
-	h.mu.Unlock()
-	h.running.Wait()
-	return nil
+	h.closing.Do(func() {
+		h.mu.Lock()
+		h.closed = true
+		h.mu.Unlock()
+		h.ended = h.servers.close()
+		h.running.Wait()
+	})
+	return h.ended
 }
 
 // Composed is what the host was made with.

@@ -12,6 +12,14 @@
 // Nothing that is composed widens what an extension may do: it can object to a
 // call, and cannot allow one.
 //
+// # Servers
+//
+// A [Server] is an MCP server as a provider: its declaration, which is composed like
+// everything else. [Host.Connect] starts the servers of a composition and takes what
+// they say of themselves, their tools and their instructions, through the same door;
+// what of it is at fault costs nothing but itself. [Host.Close] ends them. A program
+// with servers that are processes begins with [Main].
+//
 // # Sessions
 //
 // A [Host] made with [New] opens a [Session] for each agent. A session's tools

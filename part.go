@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path"
 	"testing/fstest"
 	"time"
 
@@ -17,11 +18,12 @@ import (
 	"github.com/mortise-dev/mortise/internal/surface"
 	"github.com/mortise-dev/mortise/internal/surface/policy"
 	"github.com/mortise-dev/mortise/internal/surface/prompt"
+	"github.com/mortise-dev/mortise/internal/surface/server"
 	"github.com/mortise-dev/mortise/internal/surface/tool"
 )
 
 // specs are the surfaces that a contribution can hold entries of.
-var specs = []*surface.Spec{prompt.Surface.Spec, tool.Surface.Spec, policy.Surface.Spec, toolcall.Before.Spec}
+var specs = []*surface.Spec{prompt.Surface.Spec, server.Surface.Spec, tool.Surface.Spec, policy.Surface.Spec, toolcall.Before.Spec}
 
 // Checks on contributions, beside those on the files that they are laid out as.
 var (
@@ -56,9 +58,11 @@ var Checks = []*ext.Check{checkName, checkTwice, checkFunction, checkValue}
 type part struct {
 	name      ext.Name
 	files     fstest.MapFS
+	entries   int // in the files
 	candidate discover.Candidate
 	driver    *inproc.Driver    // of its tools
 	guards    map[ext.Ref]Guard // of what reaches them
+	servers   map[string]Server // by name
 	bridge    *bridged          // the plugin it is of; nil for a provider's
 	holds     Extension         // counts
 }
@@ -77,9 +81,9 @@ type layout struct {
 func newPart(c *Contribution, name ext.Name, trust ext.Trust) (*part, ext.Findings) {
 	l := layout{
 		origin: ext.Origin{Extension: name, Source: sourceName, Trust: trust},
-		part:   part{name: name, files: fstest.MapFS{}, guards: map[ext.Ref]Guard{}},
+		part:   part{name: name, files: fstest.MapFS{}, guards: map[ext.Ref]Guard{}, servers: map[string]Server{}},
 	}
-	l.holds = Extension{Name: string(name), Trust: trust, Tools: len(c.Tools), Fragments: len(c.Fragments), Policies: len(c.Policies), Guards: len(c.Guards)}
+	l.holds = Extension{Name: string(name), Trust: trust, Tools: len(c.Tools), Fragments: len(c.Fragments), Policies: len(c.Policies), Guards: len(c.Guards), Servers: len(c.Servers)}
 	for i := range c.Tools {
 		l.tool(&c.Tools[i])
 	}
@@ -92,6 +96,10 @@ func newPart(c *Contribution, name ext.Name, trust ext.Trust) (*part, ext.Findin
 	for i := range c.Guards {
 		l.guard(&c.Guards[i])
 	}
+	for i := range c.Servers {
+		l.server(&c.Servers[i])
+	}
+	l.serverFile()
 	if l.findings.Failed() {
 		return nil, l.findings
 	}
@@ -120,7 +128,7 @@ func (l *layout) read() *part {
 
 // put adds a file. It reports whether its name is one, and new.
 func (l *layout) put(kind, dir, name, ending string, data []byte) bool {
-	file := dir + "/" + name + ending
+	file := path.Join(dir, name+ending)
 	switch {
 	case !plainName(name):
 		l.findings.Add(checkName.At(l.origin, "the name of the %s %s is not of 1 to 64 letters, digits, '_' and '-'", kind, ext.Quote(ext.Shorten(name, 80))))
@@ -130,6 +138,7 @@ func (l *layout) put(kind, dir, name, ending string, data []byte) bool {
 		return false
 	}
 	l.files[file] = &fstest.MapFile{Data: data, Mode: 0o444}
+	l.entries++
 	return true
 }
 
@@ -225,7 +234,7 @@ func (c caller) Call(ctx context.Context, ref ext.Ref, argument json.RawMessage)
 	if err := json.Unmarshal(argument, &asked); err != nil {
 		return nil, fmt.Errorf("read what is asked: %w", err)
 	}
-	o, err := g.Judge(ctx, Action{Tool: asked.Tool, Extension: string(asked.Extension), Arguments: asked.Arguments, Session: asked.Session})
+	o, err := g.Judge(ctx, Action{Tool: asked.Tool, Extension: string(asked.Extension), Server: asked.Server, Arguments: asked.Arguments, Session: asked.Session})
 	if err == nil && ctx.Err() != nil {
 		err = errors.New("it answered after its time was over")
 	}

@@ -25,9 +25,9 @@ type Contribution struct {
 	Fragments []Fragment
 	Policies  []Policy
 	Guards    []Guard
-	// Lifecycle hooks are refused by their names until a version runs them. What
-	// needs no hook of its own to end, such as a server that a driver runs, is not
-	// concerned.
+	Servers   []Server
+	// Lifecycle hooks are refused by their names until a version runs them. A server
+	// needs none: what connects to it ends it.
 	Lifecycle []LifecycleHook
 }
 
@@ -85,6 +85,7 @@ type Guard struct {
 type Action struct {
 	Tool      string          // as the agent calls it
 	Extension string          // whose tool it is
+	Server    string          // the server that has it, by its name in the extension; "" for a tool of code
 	Arguments json.RawMessage // a JSON object; a copy
 	Session   string          // the id of the session
 }

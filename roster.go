@@ -10,8 +10,9 @@ import (
 
 // reading is the roster as it was read once: for one turn, or for one call.
 type reading struct {
+	base     *Composed       // the providers, with what their servers say of themselves
 	offered  []*bridged      // what is in use, in order; none where refused says why
-	composed *Composed       // the providers, with what is offered
+	composed *Composed       // the base, with what is offered
 	refused  *AdmissionError // why nothing of the roster is offered; nil
 	blamed   []*bridged      // of the refusals, in their order; nil for what is of no plugin
 	asked    []held          // every object that may veto, whatever became of it
@@ -47,7 +48,7 @@ func (h *Host) read(ctx context.Context, trial *bridged) (*reading, error) {
 		bridges = append(bridges, trial)
 	}
 
-	r := &reading{}
+	r := &reading{base: h.base()}
 	if unread != nil {
 		r.refuse(nil, Refusal{Extension: "the roster", Cause: RosterUnread, Reason: unread.Error(), Fix: "Mend the function that lists the plugins."})
 	}
@@ -60,7 +61,7 @@ func (h *Host) read(ctx context.Context, trial *bridged) (*reading, error) {
 		h.compose(r, bridges)
 	}
 	if r.refused != nil {
-		r.offered, r.composed = nil, h.composed
+		r.offered, r.composed = nil, r.base
 	}
 	return r, nil
 }
@@ -165,20 +166,21 @@ func (r *reading) ask(bridges []*bridged, quarantined []LegacyPlugin) {
 
 // tried is a roster and what came of composing it.
 type tried struct {
+	base     *Composed
 	of       []*bridged
 	composed *Composed
 	refused  *AdmissionError
 	blamed   []*bridged
 }
 
-// compose composes the providers and the plugins. A roster of the same bridges was
-// composed before, and a bridge does not change.
+// compose composes the providers and the plugins. A roster of the same bridges on
+// the same base was composed before, and a bridge does not change.
 func (h *Host) compose(r *reading, bridges []*bridged) {
 	h.mu.Lock()
 	t := h.latest
 	h.mu.Unlock()
-	if t == nil || !slices.Equal(t.of, bridges) {
-		t = h.try(bridges)
+	if t == nil || t.base != r.base || !slices.Equal(t.of, bridges) {
+		t = try(r.base, bridges)
 		h.mu.Lock()
 		h.latest = t
 		h.mu.Unlock()
@@ -189,20 +191,16 @@ func (h *Host) compose(r *reading, bridges []*bridged) {
 	}
 }
 
-func (h *Host) try(bridges []*bridged) *tried {
-	base := h.composed
+func try(base *Composed, bridges []*bridged) *tried {
 	if len(bridges) == 0 {
-		return &tried{composed: base}
+		return &tried{base: base, composed: base}
 	}
-	a := assembly{options: base.options, parts: slices.Clip(base.parts), names: map[ext.Name]string{}}
-	for _, p := range base.parts {
-		a.names[p.name] = string(p.name)
-	}
+	a := base.again(base.described)
 	for _, b := range bridges {
 		a.findings.Add(b.found...)
 		a.add(b.part)
 	}
-	t := &tried{of: bridges}
+	t := &tried{base: base, of: bridges}
 	t.composed, t.refused = a.compose()
 	t.blamed = a.blamed
 	return t

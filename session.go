@@ -75,14 +75,16 @@ func (s *Session) Refused() *AdmissionError { return s.refused }
 
 // Result is what a tool answered.
 type Result struct {
-	Text       string          // the answer as JSON, or what went wrong, in words
+	Text       string          // the answer as JSON, or what went wrong, in words; of a server, the text of its answer
 	Structured json.RawMessage // the answer, where it is an object; else nil
-	Failed     bool            // the tool returned an error, panicked, or could not read the arguments
+	Raw        json.RawMessage // all of it, as MCP has it: what is neither, such as images, is here alone
+	Failed     bool            // the tool says that it went wrong: it returned an error, panicked, or could not read the arguments
 }
 
 // Call calls a tool by its name with arguments, a JSON object; nil is an empty one.
 // Everything that may object is asked first: a call that may not be made ends with a
-// [*Denied], and the tool is not called. A tool that fails is a Result that says so.
+// [*Denied], and the tool is not called. A tool that fails is a Result that says so; a
+// server that cannot be reached is an error.
 func (s *Session) Call(ctx context.Context, tool string, arguments json.RawMessage) (Result, error) {
 	if err := s.host.begin(); err != nil {
 		return Result{}, err
@@ -100,7 +102,10 @@ func (s *Session) Call(ctx context.Context, tool string, arguments json.RawMessa
 	if err := s.decide(ctx, o, arguments); err != nil {
 		return Result{}, err
 	}
-	raw, err := o.owner.driver.Call(ctx, o.ref, arguments)
+	if why := s.host.changed(o); why != "" {
+		return Result{}, ext.AsRefused(&Denied{Decision: rand.Text()[:12], Tool: o.Name, Why: why})
+	}
+	raw, err := o.through.Call(ctx, o.ref, arguments)
 	if err != nil {
 		return Result{}, err
 	}
@@ -135,7 +140,7 @@ func resultOf(raw json.RawMessage) (Result, error) {
 	if err := json.Unmarshal(raw, &r); err != nil {
 		return Result{}, fmt.Errorf("read the answer: %w", err)
 	}
-	out := Result{Structured: r.Structured, Failed: r.IsError}
+	out := Result{Structured: r.Structured, Raw: raw, Failed: r.IsError}
 	for _, c := range r.Content {
 		out.Text += c.Text
 	}
@@ -156,7 +161,8 @@ type Turn struct {
 	// any extension; "" is nothing. It is not part of Session.Instructions.
 	Text string
 	// Tools are those of the session that may be called now: all but those of plugins
-	// that are not in use any more, or not whole.
+	// that are not in use any more, or not whole, and those that a server describes
+	// otherwise by now.
 	Tools []Offer
 	// Refused says which plugins offer nothing on this turn, and why; nil: none. Their
 	// vetoes are asked all the same.
@@ -186,7 +192,7 @@ func (s *Session) Turn(ctx context.Context, request Request) (Turn, error) {
 	}
 	t := Turn{Text: p.text(), Refused: p.refused}
 	for i := range s.offers {
-		if b := s.offers[i].owner.bridge; b == nil || p.offers(b) {
+		if b := s.offers[i].owner.bridge; (b == nil || p.offers(b)) && s.host.changed(&s.offers[i]) == "" {
 			t.Tools = append(t.Tools, s.offers[i].shown())
 		}
 	}

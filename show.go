@@ -19,7 +19,7 @@ type Extension struct {
 	Trust  ext.Trust
 	Digest ext.Digest // of all that it contributes, but for the code of its functions
 	// How much of each it contributes.
-	Tools, Fragments, Policies, Guards int
+	Tools, Fragments, Policies, Guards, Servers int
 }
 
 // Offer is a tool under the name that agents call it by.
@@ -120,7 +120,14 @@ func (c *Composed) Digest() ext.Digest { return c.composition.Digest() }
 func (c *Composed) String() string {
 	var b strings.Builder
 	for _, x := range c.Extensions() {
-		fmt.Fprintf(&b, "extension %s (%s): %d tools, %d fragments, %d policies, %d guards\n", x.Name, x.Trust, x.Tools, x.Fragments, x.Policies, x.Guards)
+		fmt.Fprintf(&b, "extension %s (%s): %d tools, %d fragments, %d policies, %d guards", x.Name, x.Trust, x.Tools, x.Fragments, x.Policies, x.Guards)
+		if x.Servers > 0 {
+			fmt.Fprintf(&b, ", %d servers", x.Servers)
+		}
+		b.WriteByte('\n')
+	}
+	for _, s := range c.session.Servers {
+		fmt.Fprintf(&b, "server %s: %s\n", s.Qualified, ext.Escape(ext.Shorten(s.Value.Consents(), 200)))
 	}
 	for _, t := range c.offers {
 		fmt.Fprintf(&b, "tool %s of %s: %s\n", t.Name, t.Extension, ext.Escape(ext.Shorten(t.Description, 100)))
