@@ -1,6 +1,9 @@
 package guard
 
 import (
+	"cmp"
+	"strings"
+
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/doc"
 )
@@ -24,7 +27,8 @@ var CaseInvalid = &ext.Check{
 // ReadCases reads a table in YAML: under "cases", a list of objects with a name, a
 // call ("tool", "qualified", "extension", "server", "client", "session", "agent",
 // "mode", "arguments", "annotations"), the verdict that is wanted, and perhaps by
-// which policy.
+// which policy. The extension and the server are those of the qualified name where
+// the call does not say.
 func ReadCases(o ext.Origin, data []byte) ([]Case, ext.Findings) {
 	root, found := doc.YAML(o, data, 1)
 	if found.Failed() {
@@ -134,7 +138,10 @@ func (r *cases) call(d *ext.Doc, c *Call) {
 			r.wrong(p.Line, "key %s has no meaning in a call", ext.Quote(p.Key))
 		}
 	}
-	if x, _, ok := ext.SplitQualified(c.Qualified); ok && c.Extension == "" {
-		c.Extension = x
+	if x, entry, ok := ext.SplitQualified(c.Qualified); ok {
+		c.Extension = cmp.Or(c.Extension, x)
+		if server, _, served := strings.Cut(entry, "/"); served { // SERVER/TOOL, where the case does not say otherwise
+			c.Server = cmp.Or(c.Server, server)
+		}
 	}
 }

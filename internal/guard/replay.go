@@ -2,6 +2,7 @@ package guard
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/mortise-dev/mortise/internal/surface/policy"
@@ -29,13 +30,13 @@ func (s *Set) Ruling(name string) bool {
 // Replay is what policies would come to about a call of which not everything is
 // known: reads tells of a variable, or of a key of the arguments
 // ("arguments.path"), whether its value is. decided is false where a policy that
-// may be about the call reads what is not known, unless another denies it in any
-// case. by are the policies that make the verdict.
+// may be about the call reads what is not known, or names tools while the qualified
+// name of this one is not known, unless another denies it in any case. by are the policies that make the verdict.
 func (s *Set) Replay(ctx context.Context, c *Call, known func(reads string) bool) (v Verdict, by []string, decided bool) {
 	if s.Empty() {
 		return Pass, nil, true
 	}
-	decided = true
+	decided = c.Qualified != "" || !slices.ContainsFunc(s.alone, func(r policy.Rule) bool { return len(r.Policy.Tools) > 0 })
 	for _, r := range s.policies.Consulted(c.action()) {
 		rule := s.alone[r.Index()]
 		if !allKnown(rule.Policy, known) {

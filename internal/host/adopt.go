@@ -91,11 +91,22 @@ func (h *Host) proposal(ctx context.Context, g *Generation) (*Proposal, error) {
 // code that its plugins run. When the workspace is another by now, adopting it
 // is refused.
 func (h *Host) Adopt(ctx context.Context, by string, shown *Proposal) error {
-	records, id, err := h.consent(ctx, by, shown)
+	records, g, err := h.consent(ctx, by, shown)
 	if err != nil {
 		return err
 	}
-	return h.change(ctx, state.Event{Kind: "adopted", Subject: id, By: by}, func(s *state.Snapshot) { s.Put(records...) })
+	var drop []state.Record
+	if h.options.Keep != nil { // with the adoption: no moment in which a guard that was adopted is not remembered
+		put, gone, err := h.keepGuards(mementos(g.proposed, scope(g.now.Workspace())), g.state.Guards)
+		if err != nil {
+			return err
+		}
+		records, drop = append(records, put...), gone
+	}
+	return h.change(ctx, state.Event{Kind: "adopted", Subject: g.now.Workspace().ID, By: by}, func(s *state.Snapshot) {
+		s.Remove(drop...)
+		s.Put(records...)
+	})
 }
 
 // AdoptOnce is Adopt for this host alone: nothing is recorded, and it ends with
@@ -112,14 +123,14 @@ func (h *Host) AdoptOnce(ctx context.Context, by string, shown *Proposal) error 
 	return nil
 }
 
-// consent looks once more and makes the records of an adoption.
-func (h *Host) consent(ctx context.Context, by string, shown *Proposal) ([]state.Record, string, error) {
-	now, _, err := h.Propose(ctx)
+// consent looks once more and makes the records of an adoption of what it sees.
+func (h *Host) consent(ctx context.Context, by string, shown *Proposal) ([]state.Record, *Generation, error) {
+	now, g, err := h.Propose(ctx)
 	if err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
 	if now.digest != shown.digest || !sameGrants(now.consents, shown.consents) {
-		return nil, "", ext.AsRefused(fmt.Errorf("the workspace is not what was shown: something in it changed meanwhile; look at it again"))
+		return nil, nil, ext.AsRefused(fmt.Errorf("the workspace is not what was shown: something in it changed meanwhile; look at it again"))
 	}
 	at := h.options.Clock().UTC()
 	if !at.After(now.after) { // the clock was set back
@@ -131,7 +142,7 @@ func (h *Host) consent(ctx context.Context, by string, shown *Proposal) ([]state
 		g.By, g.At = by, at
 		records = append(records, g)
 	}
-	return records, w.ID, nil
+	return records, g, nil
 }
 
 func sameGrants(a, b []state.Grant) bool {

@@ -69,30 +69,14 @@ func (h *Host) rememberGuards(ctx context.Context, g *Generation) error {
 	if h.options.Look || h.options.Keep == nil || !g.Adopted || g.Lapsed != nil || !whole {
 		return nil
 	}
-	now := g.mementos()
-	var put, drop []state.Record
-	for _, was := range g.state.Guards {
-		list := now[rememberedOf{was.Extension, was.Scope}]
-		if list != nil && !slices.ContainsFunc(list, func(m guard.Memento) bool { return sameGuard(m.Record, was) }) {
-			drop = append(drop, was)
-		}
-	}
-	for _, list := range now {
-		for _, m := range list {
-			if slices.ContainsFunc(g.state.Guards, func(was state.Guard) bool { return sameGuard(m.Record, was) }) && h.options.Keep.Get(m.Record.Code) != nil {
-				continue
-			}
-			if err := h.options.Keep.Put(m.Bytes); err != nil {
-				return fmt.Errorf("remember the guard %s: %w", ext.Escape(ext.Qualified(m.Record.Extension, m.Record.Name)), err)
-			}
-			m.Record.At = h.options.Clock().UTC()
-			put = append(put, m.Record)
-		}
+	put, drop, err := h.keepGuards(mementos(g.decisions, scope(g.Config.Workspace())), g.state.Guards)
+	if err != nil {
+		return err
 	}
 	if len(put)+len(drop) == 0 {
 		return nil
 	}
-	err := h.options.Store.Update(ctx, func(s *state.Snapshot) error {
+	err = h.options.Store.Update(ctx, func(s *state.Snapshot) error {
 		s.Remove(drop...)
 		s.Put(put...)
 		return nil
@@ -101,6 +85,30 @@ func (h *Host) rememberGuards(ctx context.Context, g *Generation) error {
 		return fmt.Errorf("remember the guards of extensions: %w", err)
 	}
 	return nil
+}
+
+// keepGuards keeps the bytes of guards, and returns the records that remember them
+// and those that they take the place of.
+func (h *Host) keepGuards(now map[rememberedOf][]guard.Memento, known []state.Guard) (put, drop []state.Record, err error) {
+	for _, was := range known {
+		list := now[rememberedOf{was.Extension, was.Scope}]
+		if list != nil && !slices.ContainsFunc(list, func(m guard.Memento) bool { return sameGuard(m.Record, was) }) {
+			drop = append(drop, was)
+		}
+	}
+	for _, list := range now {
+		for _, m := range list {
+			if slices.ContainsFunc(known, func(was state.Guard) bool { return sameGuard(m.Record, was) }) && h.options.Keep.Get(m.Record.Code) != nil {
+				continue
+			}
+			if err := h.options.Keep.Put(m.Bytes); err != nil {
+				return nil, nil, fmt.Errorf("remember the guard %s: %w", ext.Escape(ext.Qualified(m.Record.Extension, m.Record.Name)), err)
+			}
+			m.Record.At = h.options.Clock().UTC()
+			put = append(put, m.Record)
+		}
+	}
+	return put, drop, nil
 }
 
 func sameGuard(a, b state.Guard) bool {
@@ -127,13 +135,12 @@ type rememberedOf struct {
 	scope     ext.Digest
 }
 
-// mementos are the guards of each admitted extension; a list without any for one
-// that has none.
-func (g *Generation) mementos() map[rememberedOf][]guard.Memento {
+// mementos are the guards of each admitted extension of the workspace of a scope; a
+// list without any for one that has none.
+func mementos(decisions []admit.Decision, here ext.Digest) map[rememberedOf][]guard.Memento {
 	now, refused := map[rememberedOf][]guard.Memento{}, map[rememberedOf]bool{}
-	here := scope(g.Config.Workspace())
-	for i := range g.decisions {
-		d := &g.decisions[i]
+	for i := range decisions {
+		d := &decisions[i]
 		of := rememberedOf{d.Tree().Extension, ofPerson}
 		if admit.OfWorkspace(d.Tree()) {
 			of.scope = here

@@ -220,6 +220,7 @@ type Generation struct {
 	read      map[string]time.Time // by root: when it was read
 	findings  ext.Findings
 	trial     func() *compose.Composition
+	proposed  []admit.Decision   // what adopting it would admit
 	views     sync.Map           // by session.OfferOptions: func() *View
 	alive     func(ext.Ref) bool // whether something running answers for a reference
 	state     state.Snapshot     // that the pass began with, as it holds at its time

@@ -426,3 +426,22 @@ func TestRefusalOfWhatIsNotInUseIsLogged(t *testing.T) {
 		t.Errorf("got %q, made %v, logged %+v, want the refusal", text, made, b.logged)
 	}
 }
+
+// What is adopted is remembered with the adoption itself, so that no edit comes
+// between the two.
+func TestLaw05_an_adopted_guard_is_remembered_at_once(t *testing.T) {
+	b := guarded(t)
+	b.write(".mortise/policies/never.yaml", never)
+	p, _, err := b.host.Propose(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.host.Adopt(t.Context(), "tester", p); err != nil {
+		t.Fatal(err)
+	}
+	b.write(".mortise/policies/never.yaml", "outcome: deny\nmessage: m\ntools: [\"nothing\"]\n") // before anybody looked
+	b.refresh()
+	if text, made := b.find(b.client(nil)); made || !strings.Contains(text, "not on Fridays") {
+		t.Errorf("got %q, made %v, want what was adopted to deny", text, made)
+	}
+}
