@@ -23,7 +23,7 @@ type file struct {
 	others []string // files of other processes whose heads this one names
 }
 
-// sync makes the file last up to and with m.
+// sync makes the file last up to and with m, under its name.
 func (f *file) sync(m mark) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -38,11 +38,28 @@ func (f *file) sync(m mark) error {
 	if err == nil && !f.named {
 		err = syncDir(f.dir)
 	}
+	if err == nil {
+		err = f.there()
+	}
 	if err != nil {
 		f.err = err
 		return err
 	}
 	f.named, f.synced = true, m
+	return nil
+}
+
+// there is nil while the segment is what its name leads to: what is on the disk under
+// no name is lost with its process.
+func (f *file) there() error {
+	mine, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	named, err := os.Lstat(f.Name())
+	if err != nil || !os.SameFile(mine, named) {
+		return errors.Join(fmt.Errorf("%s was removed or replaced while it was written", f.Name()), err)
+	}
 	return nil
 }
 
