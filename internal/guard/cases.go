@@ -17,7 +17,7 @@ type Case struct {
 	Line int
 }
 
-// Checks on tables of cases.
+// CaseInvalid is the check on tables of cases.
 var CaseInvalid = &ext.Check{
 	Code: "policy-case", Severity: ext.Error,
 	Doc: "A table of cases for policies holds a key that is not known, or a value that does not fit.",

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/surface/policy"
 )
 
 // pattern is what of the calls a guard is asked about.
@@ -31,32 +32,9 @@ func (p *pattern) matches(c *Call) bool {
 		short = after
 	}
 	for _, w := range p.words {
-		if like(w, c.Tool) || like(w, c.Qualified) || like(w, short) {
+		if policy.Like(w, c.Tool) || policy.Like(w, c.Qualified) || policy.Like(w, short) {
 			return true
 		}
 	}
 	return false
-}
-
-// like reports whether a name is what a pattern says, "*" standing for any text.
-func like(pattern, name string) bool {
-	first, rest, wild := strings.Cut(pattern, "*")
-	if !wild {
-		return pattern == name
-	}
-	if !strings.HasPrefix(name, first) {
-		return false
-	}
-	name = name[len(first):]
-	for {
-		part, more, wild := strings.Cut(rest, "*")
-		if !wild {
-			return strings.HasSuffix(name, rest)
-		}
-		at := strings.Index(name, part)
-		if at < 0 {
-			return false
-		}
-		name, rest = name[at+len(part):], more
-	}
 }

@@ -68,12 +68,13 @@ func (p *pattern) matches(name string) bool {
 	case suffix:
 		return strings.HasSuffix(name, p.Text)
 	}
-	return like(p.Text, name)
+	return Like(p.Text, name)
 }
 
-// like compares piece by piece: each is taken where it first occurs, which leaves
-// the most for what follows.
-func like(glob, name string) bool {
+// Like reports whether a name is what a pattern says, in which "*" stands for any
+// text, also none. It compares piece by piece: each is taken where it first occurs,
+// which leaves the most for what follows.
+func Like(glob, name string) bool {
 	first, rest, wild := strings.Cut(glob, "*")
 	if !wild {
 		return glob == name
