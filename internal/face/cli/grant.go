@@ -33,7 +33,7 @@ func (c *call) grantCall() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "call TOOL --for GUARD",
 		Short: "Allow calls of a tool before which a guard asks",
-		Long: `Allow calls of a tool before which a guard asks, until the tool or the guard changes,
+		Long: `Allow calls of a tool before which a guard asks, in this workspace and until the tool or the guard changes,
 or for as long as --until says. A guard that denies is not overruled: nothing does that but disabling it.
 
 mortise explain TOOL names the guards that are asked.`,

@@ -97,6 +97,6 @@ func asked(q host.Question) string {
 		fmt.Fprintf(&b, "That is the beginning of %d bytes of arguments: the call can be allowed, and not others like it. Decision %s.", len(q.Call.Arguments), q.Decision)
 		return b.String()
 	}
-	fmt.Fprintf(&b, "Decision %s. %q holds for later calls of this tool, until the tool or what asks changes.", q.Decision, always)
+	fmt.Fprintf(&b, "Decision %s. %q holds for later calls of this tool in this workspace, until the tool or what asks changes.", q.Decision, always)
 	return b.String()
 }
