@@ -1,10 +1,10 @@
 package catalog
 
 import (
-	"errors"
-	"os"
+	"bytes"
 	"path/filepath"
 
+	"github.com/mortise-dev/mortise/internal/file"
 	"github.com/mortise-dev/mortise/internal/host"
 	"github.com/mortise-dev/mortise/internal/surface/policy"
 )
@@ -17,11 +17,9 @@ func verdicts(p host.Place) string { return filepath.Join(p.Paths.State, "polici
 // knowVerdicts reads what is remembered and returns how to remember what became
 // known since. Failing to costs time alone.
 func knowVerdicts(p host.Place) (remember func() error) {
-	if info, err := os.Lstat(verdicts(p)); err == nil && info.Mode().IsRegular() { // anything else might make it wait
-		if f, err := os.Open(verdicts(p)); err == nil {
-			policy.Remembered.Read(f)
-			_ = f.Close() // it was read
-		}
+	if f, err := file.Open(verdicts(p)); err == nil {
+		policy.Remembered.Read(f)
+		_ = f.Close() // it was read
 	}
 	known := policy.Remembered.Len()
 	return func() error {
@@ -34,16 +32,9 @@ func knowVerdicts(p host.Place) (remember func() error) {
 }
 
 func writeVerdicts(p host.Place) error {
-	f, err := os.CreateTemp(p.Paths.State, ".policies-*")
-	if err != nil {
+	var text bytes.Buffer
+	if err := policy.Remembered.Write(&text); err != nil {
 		return err
 	}
-	err = errors.Join(policy.Remembered.Write(f), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), verdicts(p))
-	}
-	if err != nil {
-		err = errors.Join(err, os.Remove(f.Name()))
-	}
-	return err
+	return file.Replace(verdicts(p), text.Bytes())
 }

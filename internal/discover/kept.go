@@ -1,7 +1,6 @@
 package discover
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -9,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/file"
 )
 
 // kept is what is remembered of a tree: how it lay, its digest, and the digests
@@ -45,7 +45,7 @@ func load(dir, tree string) kept {
 		return kept{}
 	}
 	k := kept{file: keptFile(dir, tree)}
-	f, err := openRegular(k.file)
+	f, err := file.Open(k.file)
 	if err != nil {
 		return kept{}
 	}
@@ -64,24 +64,12 @@ func load(dir, tree string) kept {
 	return k
 }
 
-// openRegular opens a file of the folder; anything else might make it wait.
-func openRegular(name string) (*os.File, error) {
-	info, err := os.Lstat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no file", ext.Quote(name))
-	}
-	return os.Open(name)
-}
-
 // files are the digests of the tree's files. What the folder keeps is read now.
 func (k *kept) files() sums {
 	if k.sums != nil || k.file == "" {
 		return k.sums
 	}
-	f, err := openRegular(k.file)
+	f, err := file.Open(k.file)
 	if err != nil {
 		return nil
 	}
@@ -113,28 +101,12 @@ func save(dir, tree string, k *kept) error {
 	for i, d := range []ext.Digest{k.mark, k.digest, table, headSum(tree, k.mark, k.digest, table)} {
 		copy(data[i*digestBytes:], d[:])
 	}
-	if err := replace(dir, keptFile(dir, tree), data); err != nil {
-		return fmt.Errorf("keep the digest of %s: %w", ext.Quote(tree), err)
-	}
-	return nil
-}
-
-// replace writes a file of dir whole, then gives it its name.
-func replace(dir, name string, data []byte) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(dir, ".tree-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Close())
+	err := os.MkdirAll(dir, 0o700)
 	if err == nil {
-		err = os.Rename(f.Name(), name)
+		err = file.Replace(keptFile(dir, tree), data)
 	}
 	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
+		return fmt.Errorf("keep the digest of %s: %w", ext.Quote(tree), err)
 	}
 	return nil
 }

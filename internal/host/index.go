@@ -1,7 +1,6 @@
 package host
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -12,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/file"
 	"github.com/mortise-dev/mortise/internal/root"
 	"github.com/mortise-dev/mortise/internal/source"
 )
@@ -79,17 +79,8 @@ func (x Index) save(s ext.Source, p *part) error {
 	if err := os.MkdirAll(x.Dir, 0o700); err != nil {
 		return fmt.Errorf("keep the index: %w", err)
 	}
-	file, err := os.CreateTemp(x.Dir, ".index-*")
-	if err != nil {
+	if err := file.Replace(x.file(t), encodePart(p, x.key(t))); err != nil {
 		return fmt.Errorf("keep the index: %w", err)
-	}
-	_, err = file.Write(encodePart(p, x.key(t)))
-	err = errors.Join(err, file.Close())
-	if err == nil {
-		err = os.Rename(file.Name(), x.file(t))
-	}
-	if err != nil {
-		return fmt.Errorf("keep the index: %w", errors.Join(err, os.Remove(file.Name())))
 	}
 	return nil
 }

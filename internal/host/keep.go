@@ -1,14 +1,14 @@
 package host
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/file"
 )
 
 // KeepIn keeps bytes in files of a directory, which is made when there is
@@ -30,28 +30,20 @@ func (k folderKeep) Put(raw []byte) error {
 	if err := os.MkdirAll(string(k), 0o700); err != nil {
 		return fmt.Errorf("keep it: %w", err)
 	}
-	f, err := os.CreateTemp(string(k), ".keep-*")
-	if err != nil {
+	if err := file.ReplaceSynced(name, raw); err != nil {
 		return fmt.Errorf("keep it: %w", err)
-	}
-	_, err = f.Write(raw)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		return fmt.Errorf("keep it: %w", errors.Join(err, os.Remove(f.Name())))
 	}
 	return nil
 }
 
 // Get reads what was kept, if it is what was.
 func (k folderKeep) Get(d ext.Digest) []byte {
-	info, err := os.Lstat(k.file(d))
-	if err != nil || info.Mode().Type() != fs.FileMode(0) {
+	f, err := file.Open(k.file(d))
+	if err != nil {
 		return nil
 	}
-	raw, err := os.ReadFile(k.file(d))
+	defer f.Close()
+	raw, err := io.ReadAll(f)
 	if err != nil || ext.Sum(raw) != d {
 		return nil
 	}
