@@ -54,16 +54,21 @@ func (s *Set) ruled(ctx context.Context, c *Call) []Objection {
 	var out []Objection
 	for _, o := range s.policies.JudgeContext(ctx, c.action()) {
 		r := &s.rules[o.Rule.Index()]
-		v, reason := Deny, o.Message
-		if o.Outcome == policy.Ask && !o.Failed {
-			v = Ask
-		}
+		reason := o.Message
 		if o.Failed {
 			reason = o.Reason
 		}
-		out = append(out, Objection{r.Name, r.Origin, r.Content, v, reason, o.Failed, r.Held})
+		out = append(out, Objection{r.Name, r.Origin, r.Content, verdictOf(o), reason, o.Failed, r.Held})
 	}
 	return out
+}
+
+// verdictOf is what the opinion of a policy comes to.
+func verdictOf(o policy.Opinion) Verdict {
+	if o.Outcome == policy.Ask && !o.Failed {
+		return Ask
+	}
+	return Deny
 }
 
 // action is the call as policies see it.

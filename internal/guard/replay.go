@@ -31,7 +31,8 @@ func (s *Set) Ruling(name string) bool {
 // known: reads tells of a variable, or of a key of the arguments
 // ("arguments.path"), whether its value is. decided is false where a policy that
 // may be about the call reads what is not known, or names tools while the qualified
-// name of this one is not known, unless another denies it in any case. by are the policies that make the verdict.
+// name of this one is not known, unless another denies it in any case. by are the
+// policies that make the verdict.
 func (s *Set) Replay(ctx context.Context, c *Call, known func(reads string) bool) (v Verdict, by []string, decided bool) {
 	if s.Empty() {
 		return Pass, nil, true
@@ -44,11 +45,7 @@ func (s *Set) Replay(ctx context.Context, c *Call, known func(reads string) bool
 			continue
 		}
 		for _, o := range policy.NewSet([]policy.Rule{rule}).JudgeContext(ctx, c.action()) {
-			is := Deny
-			if o.Outcome == policy.Ask && !o.Failed {
-				is = Ask
-			}
-			switch {
+			switch is := verdictOf(o); {
 			case is > v:
 				v, by = is, []string{rule.Name}
 			case is == v:
