@@ -97,7 +97,7 @@ func (h *Host) Adopt(ctx context.Context, by string, shown *Proposal) error {
 	}
 	var drop []state.Record
 	if h.options.Keep != nil { // with the adoption: no moment in which a guard that was adopted is not remembered
-		put, gone, err := h.keepGuards(mementos(g.proposed, scope(g.now.Workspace())), g.state.Guards)
+		put, gone, err := h.keepGuards(g, g.proposed)
 		if err != nil {
 			return err
 		}

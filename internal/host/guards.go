@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/admit"
@@ -34,31 +35,47 @@ func scope(w config.Workspace) ext.Digest {
 
 // members are a generation's guards but for its composition.
 func (p *pass) members(g *Generation) guard.Members {
-	return guard.Members{
-		Decisions: g.decisions, Adopted: g.Adopted, Lapsed: g.Lapsed != nil, Scope: scope(p.config.Workspace()), Remembered: p.remembered(),
+	m := guard.Members{
+		Decisions: g.decisions, Adopted: g.Adopted, Lapsed: g.Lapsed != nil, Scope: scope(p.config.Workspace()),
 		Off: func(x ext.Name, entry string) bool {
 			_, off := p.state.Disabled(p.id(), x, entry)
 			return off
 		},
 	}
+	for _, r := range g.remembered() {
+		m.Remembered = append(m.Remembered, guard.Recall(r, g.kept()[r.Code]))
+	}
+	return m
 }
 
-// remembered are the guards that are remembered of the person's own extensions and
-// of this workspace's.
-func (p *pass) remembered() []guard.Remembered {
-	keep, here := p.host.options.Keep, scope(p.config.Workspace())
-	var out []guard.Remembered
-	for _, r := range p.state.Guards {
-		if r.Scope != here && r.Scope != ofPerson {
-			continue
+// remembered are the records of guards of the person's own extensions and of this
+// workspace's.
+func (g *Generation) remembered() []state.Guard {
+	here := scope(g.now.Workspace())
+	var out []state.Guard
+	for _, r := range g.state.Guards {
+		if r.Scope == here || r.Scope == ofPerson {
+			out = append(out, r)
 		}
-		var raw []byte
-		if keep != nil {
-			raw = keep.Get(r.Code)
-		}
-		out = append(out, guard.Recall(r, raw))
 	}
 	return out
+}
+
+// keptOf is what is kept of the guards that a generation remembers, by digest. It is
+// read once.
+func (h *Host) keptOf(g *Generation) func() map[ext.Digest][]byte {
+	return sync.OnceValue(func() map[ext.Digest][]byte {
+		out := map[ext.Digest][]byte{}
+		if h.options.Keep == nil {
+			return out
+		}
+		for _, r := range g.remembered() {
+			if raw := h.options.Keep.Get(r.Code); raw != nil {
+				out[r.Code] = raw
+			}
+		}
+		return out
+	})
 }
 
 // rememberGuards keeps the guards of what is admitted now, so that they are asked
@@ -69,7 +86,7 @@ func (h *Host) rememberGuards(ctx context.Context, g *Generation) error {
 	if h.options.Look || h.options.Keep == nil || !g.Adopted || g.Lapsed != nil || !whole {
 		return nil
 	}
-	put, drop, err := h.keepGuards(mementos(g.decisions, scope(g.Config.Workspace())), g.state.Guards)
+	put, drop, err := h.keepGuards(g, g.decisions)
 	if err != nil {
 		return err
 	}
@@ -87,9 +104,10 @@ func (h *Host) rememberGuards(ctx context.Context, g *Generation) error {
 	return nil
 }
 
-// keepGuards keeps the bytes of guards, and returns the records that remember them
-// and those that they take the place of.
-func (h *Host) keepGuards(now map[rememberedOf][]guard.Memento, known []state.Guard) (put, drop []state.Record, err error) {
+// keepGuards keeps the bytes of the guards of what was decided, and returns the
+// records that remember them and those that they take the place of.
+func (h *Host) keepGuards(g *Generation, decisions []admit.Decision) (put, drop []state.Record, err error) {
+	now, known := mementos(decisions, scope(g.now.Workspace())), g.remembered()
 	for _, was := range known {
 		list := now[rememberedOf{was.Extension, was.Scope}]
 		if list != nil && !slices.ContainsFunc(list, func(m guard.Memento) bool { return sameGuard(m.Record, was) }) {
@@ -98,7 +116,7 @@ func (h *Host) keepGuards(now map[rememberedOf][]guard.Memento, known []state.Gu
 	}
 	for _, list := range now {
 		for _, m := range list {
-			if slices.ContainsFunc(known, func(was state.Guard) bool { return sameGuard(m.Record, was) }) && h.options.Keep.Get(m.Record.Code) != nil {
+			if slices.ContainsFunc(known, func(was state.Guard) bool { return sameGuard(m.Record, was) }) && g.kept()[m.Record.Code] != nil {
 				continue
 			}
 			if err := h.options.Keep.Put(m.Bytes); err != nil {
@@ -119,10 +137,9 @@ func sameGuard(a, b state.Guard) bool {
 // are remembered of an extension: what may be asked though the extension shows it no
 // more can be disabled.
 func (g *Generation) rememberedEntries(extension string) []string {
-	here := scope(g.Config.Workspace())
 	var out []string
-	for _, r := range g.state.Guards {
-		if string(r.Extension) == extension && (r.Scope == here || r.Scope == ofPerson) {
+	for _, r := range g.remembered() {
+		if string(r.Extension) == extension {
 			out = append(out, r.Name, state.EntryName(r.Event, r.Name))
 		}
 	}

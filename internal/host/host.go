@@ -220,10 +220,11 @@ type Generation struct {
 	read      map[string]time.Time // by root: when it was read
 	findings  ext.Findings
 	trial     func() *compose.Composition
-	proposed  []admit.Decision   // what adopting it would admit
-	views     sync.Map           // by session.OfferOptions: func() *View
-	alive     func(ext.Ref) bool // whether something running answers for a reference
-	state     state.Snapshot     // that the pass began with, as it holds at its time
+	proposed  []admit.Decision             // what adopting it would admit
+	kept      func() map[ext.Digest][]byte // of the guards that it remembers
+	views     sync.Map                     // by session.OfferOptions: func() *View
+	alive     func(ext.Ref) bool           // whether something running answers for a reference
+	state     state.Snapshot               // that the pass began with, as it holds at its time
 	guarding  func() *guard.Set
 	revision  uint64    // of the state that the pass began with
 	lapses    time.Time // when the next grant ends; zero: none does

@@ -91,7 +91,8 @@ func (h *Host) run(ctx context.Context, vouched bool) (*Generation, error) {
 	g.Config, g.decisions, g.unread, g.read = use.config, use.decisions, use.unread, use.read
 	g.findings = slices.Concat(p.findings, g.findings, use.findings)
 	g.Composition = p.compose(use)
-	g.state, g.guarding = p.state, sync.OnceValue(func() *guard.Set {
+	g.state, g.kept = p.state, h.keptOf(g)
+	g.guarding = sync.OnceValue(func() *guard.Set {
 		m := p.members(g)
 		m.Composition = g.Composition
 		return guard.New(m)
