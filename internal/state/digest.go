@@ -28,7 +28,7 @@ func (s *Snapshot) Digest() ext.Digest {
 		h.Text(r.Kind, r.Subject, r.Until.Format(time.RFC3339Nano)).Digest(r.Digest)
 	})
 	hashList(h, c.Pins, func(r Pin) {
-		h.Text(string(r.Extension), r.Server, r.Tool).Digest(r.Digest)
+		h.Text(r.Workspace, string(r.Extension), r.Server, r.Tool).Digest(r.Digest)
 	})
 	hashList(h, c.Guards, func(r Guard) {
 		h.Text(string(r.Extension), r.Name, r.Event, r.Matcher).Digest(r.Scope, r.Code)

@@ -60,13 +60,15 @@ type Grant struct {
 	Until   time.Time // when it lapses; zero is never
 }
 
-// Pin remembers the definition of a tool that a person has seen. Extension,
-// Server and Tool identify it.
+// Pin remembers the definition of a tool that was approved: what its server said of
+// it then. Workspace, Extension, Server and Tool identify it.
 type Pin struct {
+	Workspace string // identity of the workspace its server runs in; "" in what an older version wrote, which holds nowhere
 	Extension ext.Name
-	Server    string
-	Tool      string
+	Server    string // the entry's name within the extension
+	Tool      string // as the server names it
 	Digest    ext.Digest
+	By        string
 	At        time.Time
 }
 

@@ -70,7 +70,7 @@ func (r Grant) compare(o Grant) int {
 }
 
 func (r Pin) compare(o Pin) int {
-	return cmp.Or(cmp.Compare(r.Extension, o.Extension), cmp.Compare(r.Server, o.Server), cmp.Compare(r.Tool, o.Tool))
+	return cmp.Or(cmp.Compare(r.Workspace, o.Workspace), cmp.Compare(r.Extension, o.Extension), cmp.Compare(r.Server, o.Server), cmp.Compare(r.Tool, o.Tool))
 }
 
 func (r Guard) compare(o Guard) int {
@@ -161,7 +161,7 @@ func (r Grant) String() string {
 
 // String names r in messages.
 func (r Pin) String() string {
-	return "pin of " + ext.Quote(ext.Qualified(r.Extension, r.Server)+"/"+r.Tool)
+	return "pin of " + ext.Quote(ext.Qualified(r.Extension, r.Server)+"/"+r.Tool) + in(r.Workspace)
 }
 
 // String names r in messages.

@@ -17,9 +17,12 @@ var schema1 string
 //go:embed schema/2.sql
 var schema2 string
 
+//go:embed schema/3.sql
+var schema3 string
+
 // schema is the migrations in order. The number of them that a file has seen
 // is its user_version.
-func schema() []string { return []string{schema1, schema2} }
+func schema() []string { return []string{schema1, schema2, schema3} }
 
 // schemaOf is how many migrations the database has seen: 1 at least. A
 // database that is not ours is an error.

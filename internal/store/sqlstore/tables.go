@@ -45,11 +45,11 @@ var grants = table[state.Grant]{
 }
 
 var pins = table[state.Pin]{
-	title: "pins", keys: 3,
-	columns: []string{"extension", "server", "tool", "digest", "at"},
+	title: "tool_pins", before: "pins", keys: 4,
+	columns: []string{"workspace", "extension", "server", "tool", "digest", "who", "at"},
 	list:    func(s *state.Snapshot) *[]state.Pin { return &s.Pins },
 	fields: func(r *state.Pin) []any {
-		return []any{&r.Extension, &r.Server, &r.Tool, sum{&r.Digest}, moment{&r.At}}
+		return []any{&r.Workspace, &r.Extension, &r.Server, &r.Tool, sum{&r.Digest}, &r.By, moment{&r.At}}
 	},
 }
 

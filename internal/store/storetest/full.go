@@ -43,6 +43,7 @@ func full() state.Snapshot {
 		},
 		Pins: []state.Pin{
 			{Extension: "acme", Server: "search", Tool: odd, Digest: d1, At: noon},
+			{Workspace: "repo:1", Extension: "acme", Server: "search", Tool: "query", Digest: d1, By: odd, At: noon},
 			{Extension: "acme", Server: "search", Tool: "query", Digest: d2, At: noon},
 		},
 		Guards: []state.Guard{

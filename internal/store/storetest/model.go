@@ -70,7 +70,7 @@ var genRecord = rapid.Custom(func(t *rapid.T) state.Record {
 	case 3:
 		return state.Grant{Kind: "k" + few, Subject: place, Digest: sum, By: text, At: at, Until: genTime.Draw(t, "until")}
 	case 4:
-		return state.Pin{Extension: x, Server: place, Tool: few, Digest: sum, At: at}
+		return state.Pin{Workspace: few, Extension: x, Server: place, Tool: few, Digest: sum, By: text, At: at}
 	case 5:
 		return state.Description{Workspace: "w" + place, Extension: x, Server: "s" + few, Declaration: sum, Content: text, At: at}
 	}
