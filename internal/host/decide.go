@@ -93,7 +93,7 @@ func (d *Denied) Error() string {
 }
 
 // changes is how often a call is judged anew because the workspace changed while
-// its person was asked.
+// its guards or its person were asked.
 const changes = 8
 
 // Decide asks everything that may object to a call, and the person where that asks
@@ -113,6 +113,12 @@ func (a *Agent) Decide(ctx context.Context, u Use) error {
 		}
 		d.call = callOf(&u, &now)
 		objections := g.Guards().Judge(ctx, &d.call, a.reaching)
+		switch still, err := a.host.Current(ctx); {
+		case err != nil:
+			return cmp.Or(d.log(ctx, "deny", "denied", nil, err.Error(), true), err)
+		case still != g: // what was asked holds no more
+			continue
+		}
 		if guard.Prevails(objections) == guard.Deny {
 			return d.deny(ctx, denials(objections))
 		}
@@ -124,7 +130,7 @@ func (a *Agent) Decide(ctx context.Context, u Use) error {
 			return err
 		}
 	}
-	return ext.AsRefused(fmt.Errorf("what may be done changed %d times while its person was asked (decision %s)", changes, d.id))
+	return ext.AsRefused(fmt.Errorf("what may be done changed %d times while it was decided (decision %s)", changes, d.id))
 }
 
 // answered is what a person answered: a guard, as it was.
