@@ -215,7 +215,8 @@ type Rules struct {
 	// Consented are the effects of the workspace that its person consented to, by
 	// their keys; others wait. Nil: all.
 	Consented map[ext.Digest]bool
-	// Asked names the hooks that a connected door asks.
+	// Asked are the questions that a connected door puts: names of hooks, and what else
+	// their specs have for such (surface.Spec.Questions).
 	Asked map[string]bool
 	// Drivers are what can be reached in this build, each with the least trust that
 	// may refer to it in a file; 0: only what something running says of itself

@@ -301,9 +301,9 @@ func (r *review) entry(c *Contribution) {
 		c.Status, c.Reason = EntryDisabled, disabled(s)
 		return
 	}
-	if c.Spec.Hook && !r.rules.Asked[c.Spec.Name] {
-		c.Status, c.Reason = Unasked, "no door asks it"
-		f := GuardUnasked.At(c.Origin, "%s %s is not asked by any door", c.Spec.Name, ext.Quote(c.Name))
+	if why := r.unasked(c); why != "" {
+		c.Status, c.Reason = Unasked, why
+		f := GuardUnasked.At(c.Origin, "%s %s is not asked: %s", c.Spec.Name, ext.Quote(c.Name), why)
 		fix := "To use the extension without it, disable it: mortise disable %s:%s --reason \"…\"."
 		if !isGuard(c) {
 			fix = "Nothing waits for it, since it only watches. To be told no more, disable it: mortise disable %s:%s --reason \"…\"."
@@ -329,6 +329,23 @@ func (r *review) entry(c *Contribution) {
 		c.Status, c.Reason = EntryPending, "this version has no driver "+ext.Quote(driver)
 		c.Findings.Add(NoDriver.At(c.Origin, "%s %s wants the driver %s", c.Spec.Name, ext.Quote(c.Name), ext.Quote(driver)))
 	}
+}
+
+// unasked says why an implementation of a hook is not asked by any door that is
+// connected; "" when it is.
+func (r *review) unasked(c *Contribution) string {
+	im, ok := c.Value.(surface.Implementation)
+	if !c.Spec.Hook || !ok {
+		return ""
+	}
+	questions := c.Spec.Asks(im)
+	if slices.ContainsFunc(questions, func(q string) bool { return r.rules.Asked[q] }) {
+		return ""
+	}
+	if len(questions) == 0 {
+		return "no door can ask what it is (" + ext.Escape(im.Ref.Name) + ")"
+	}
+	return "no door that is connected asks about " + strings.Join(questions, " or ")
 }
 
 // changed reports whether an effect of the workspace is not one that its person

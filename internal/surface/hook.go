@@ -32,6 +32,18 @@ type Implementation struct {
 	Options []ext.Pair // further keys of the document that the hook knows, in its order
 }
 
+// Flag reports whether a further key is true.
+func (im Implementation) Flag(key string) bool { return im.Option(key) == "true" }
+
+// Asks are the questions of which one must be put for an entry of the hook to be
+// asked.
+func (s *Spec) Asks(im Implementation) []string {
+	if s.Questions == nil {
+		return []string{s.Name}
+	}
+	return s.Questions(im)
+}
+
 // Option is the text of a further key; "" where it has none.
 func (im Implementation) Option(key string) string {
 	for i := range im.Options {
@@ -78,6 +90,9 @@ type HookDef[In, Out any] struct {
 	// Answer says what is wrong with an answer that is data; nil takes any. An empty
 	// text is no fault.
 	Answer func(*ext.Doc) string
+	// Questions are what an implementation is asked about, where not every one of the
+	// hook is asked by the same doors; none: no door can ask it. Nil: the hook's name.
+	Questions func(Implementation) []string
 	// Options are further keys that a document of this hook may hold. They are
 	// kept in Implementation.Options and part of what a person consents to.
 	Options []Field
@@ -153,7 +168,7 @@ func DefineHook[In, Out any](d HookDef[In, Out]) Hook[In, Out] {
 			}
 		},
 	})
-	h.Hook = true
+	h.Hook, h.Spec.Questions = true, d.Questions
 	return h
 }
 

@@ -165,6 +165,9 @@ type Spec struct {
 	Guards                bool // entries may deny something
 	Inert                 bool // nothing in Mortise uses it; it is listed
 	Hook                  bool // defined by DefineHook
+	// Questions are what an entry of a hook is asked about: it is asked where a door
+	// puts one of them. Nil: the hook's own name.
+	Questions func(Implementation) []string
 	Beside                []string
 	Holds                 string
 	Fields                []Field

@@ -24,6 +24,9 @@ const (
 	MacOS      = "macos"       // what runs on macOS instead
 	Windows    = "windows"     // what runs on Windows instead
 	Also       = "also"        // what else the handler says, key by key
+	Argv       = "argv"        // the program and its arguments, where no shell is asked for
+	Cwd        = "cwd"         // the directory that it runs in, below its extension's root or absolute
+	Env        = "env"         // variables of the environment that it runs with
 )
 
 // Occurrence is what is asked about: something that happens in a client.
@@ -55,6 +58,9 @@ var On = surface.DefineHook(surface.HookDef[Occurrence, Answer]{
 		{Name: Linux, Type: surface.Text, Doc: "What runs on Linux instead."},
 		{Name: MacOS, Type: surface.Text, Doc: "What runs on macOS instead."},
 		{Name: Windows, Type: surface.Text, Doc: "What runs on Windows instead."},
+		{Name: Argv, Type: surface.Words, Doc: "The program and its arguments, where they run without a shell. \"ref\" shows them as one line."},
+		{Name: Cwd, Type: surface.Text, Doc: "The directory that it runs in."},
+		{Name: Env, Type: surface.Object, Doc: "Variables of the environment that it runs with."},
 		{Name: Also, Type: surface.Text, Doc: "What else the handler says, key by key, as the client writes it."},
 	},
 })

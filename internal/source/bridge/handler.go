@@ -74,6 +74,12 @@ func (l *layer) handlerOf(event string, d *ext.Doc) handler {
 			}
 		case p.Key == clientevent.If:
 			h.option(clientevent.If, p.Value.Text, &p.Value)
+		case p.Key == "cwd":
+			h.keep(p)
+			h.option(clientevent.Cwd, canonicalText(p.Value.Text), &p.Value)
+		case p.Key == "env":
+			h.keep(p)
+			h.options = append(h.options, pair(clientevent.Env, renamed(p.Value)))
 		default:
 			h.keep(p)
 		}
@@ -152,14 +158,33 @@ func (h *handler) programs(d *ext.Doc, used map[string]bool) {
 		case s == "":
 		case h.target == "":
 			h.target, used[p.key] = s, true
-			if v := d.Get("args"); v != nil && v.Kind == ext.List && (p.key == "command" || p.key == "exec") {
-				used["args"] = true
-			}
+			h.argv(p.key, d, used)
 		case p.option != "" && !taken[p.option]:
 			taken[p.option], used[p.key] = true, true
 			h.option(p.option, canonicalText(s), d.Get(p.key))
 		}
 	}
+}
+
+// argv keeps the words of a program that runs without a shell: it is a list, or has
+// one of arguments.
+func (h *handler) argv(key string, d *ext.Doc, used map[string]bool) {
+	args := d.Get("args")
+	if args != nil && args.Kind != ext.List || key != "command" && key != "exec" {
+		args = nil
+	}
+	program := d.Get(key)
+	if args == nil && program.Kind != ext.List {
+		return
+	}
+	list := ext.Doc{Kind: ext.List, File: program.File, Line: program.Line}
+	for _, v := range append(program.Items(), args.Items()...) {
+		list.List = append(list.List, textAt(v, canonicalText(v.Text)))
+	}
+	if args != nil {
+		used["args"] = true
+	}
+	h.options = append(h.options, pair(clientevent.Argv, list))
 }
 
 // option adds a text of the node under a name that the hook knows.
