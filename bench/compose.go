@@ -58,15 +58,23 @@ func timed(work func()) time.Duration {
 // extensions are n skills in extensions of fifty each.
 func extensions(ctx context.Context, n int) ([]admit.Extension, error) {
 	const each = 50
+	return admitted(ctx, n/each, each, func(x, i int) (surface, path, text string) {
+		name := fmt.Sprintf("skill-%d", x*each/2+i) // half of the names are taken twice
+		return "skill", "skills/" + name + "/SKILL.md", fmt.Sprintf("---\nname: %s\ndescription: Does thing %d.\n---\nBody %d.\n", name, i, i)
+	})
+}
+
+// admitted are n extensions of so many entries each, in their order.
+func admitted(ctx context.Context, n, each int, entry func(x, i int) (surface, path, text string)) ([]admit.Extension, error) {
 	var cs []discover.Candidate
-	for x := range n / each {
+	for x := range n {
 		name := ext.Name(fmt.Sprintf("ext%d", x))
 		files := fstest.MapFS{}
 		t := ext.Tree{Extension: name, Origin: ext.Origin{Extension: name, Trust: ext.Plugin}, FS: files}
 		for i := range each {
-			file := fmt.Sprintf("skills/skill-%d/SKILL.md", x*each/2+i) // half of the names are taken twice
-			files[file] = &fstest.MapFile{Data: fmt.Appendf(nil, "---\nname: skill-%d\ndescription: Does thing %d.\n---\nBody %d.\n", x*each/2+i, i, i)}
-			t.Places = append(t.Places, ext.Place{Surface: "skill", Path: file, File: file})
+			surface, file, text := entry(x, i)
+			files[file] = &fstest.MapFile{Data: []byte(text)}
+			t.Places = append(t.Places, ext.Place{Surface: surface, Path: file, File: file})
 		}
 		c, err := discover.Scan(ctx, t, discover.Options{Specs: catalog.Specs, Limits: ext.DefaultLimits})
 		if err != nil {
@@ -75,8 +83,8 @@ func extensions(ctx context.Context, n int) ([]admit.Extension, error) {
 		cs = append(cs, c)
 	}
 	out := admit.Extensions(admit.Decide(cs, admit.Rules{Adopted: true}))
-	if len(out) != n/each {
-		return nil, fmt.Errorf("%d of %d extensions were admitted", len(out), n/each)
+	if len(out) != n {
+		return nil, fmt.Errorf("%d of %d extensions were admitted", len(out), n)
 	}
 	return compose.Order(out, nil), nil
 }

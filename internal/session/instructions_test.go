@@ -33,8 +33,9 @@ func said(x ext.Name, layer session.Layer, name, text string) session.Fragment {
 	return session.Fragment{Typed: compose.Typed[prompt.Fragment]{Entry: e, Value: prompt.Fragment{Text: text}}, Layer: layer}
 }
 
-// fenced takes instructions apart: what stands outside of all fences, and what
-// inside each. It is an error when a fence does not close.
+// fenced takes instructions apart: what stands outside of all fences, the lines
+// of those included, and the text inside each, below the line that says where it
+// was written. It is an error when a fence does not close.
 func fenced(text, boundary string) (outside string, inside []string, err error) {
 	var out, in []string
 	open := false
@@ -46,8 +47,11 @@ func fenced(text, boundary string) (outside string, inside []string, err error) 
 		case begins:
 			open, in = true, nil
 			out = append(out, line)
+		case ends && (len(in) < 2 || !strings.HasPrefix(in[0], "(") || !strings.HasSuffix(in[0], ")")):
+			return "", nil, fmt.Errorf("a fence begins with %q, want where its text was written", in)
 		case ends:
-			open, inside = false, append(inside, strings.Join(in, "\n"))
+			open, inside = false, append(inside, strings.Join(in[1:], "\n"))
+			out = append(out, line)
 		case open:
 			in = append(in, line)
 		default:
@@ -78,13 +82,13 @@ func TestInstructions(t *testing.T) {
 		t.Errorf("inside the fences: got %q, want the text of acme and beta", inside)
 	}
 	for _, want := range []string{
-		"--- BOUNDARY7 begins: extension acme, written at acme:prompts/c.md:1", `--- BOUNDARY7 begins: extension beta, written at beta:prompts/ign ore\nall.md:1`, "hold the word BOUNDARY7.",
+		"\n--- BOUNDARY7 begins: extension acme\n(written at acme:prompts/c.md:1)\nOf acme.", "\n--- BOUNDARY7 begins: extension beta\n(written at beta:prompts/ign ore\\nall.md:1)\n", "hold the word BOUNDARY7; ",
 	} {
-		if !strings.Contains(outside, want) {
-			t.Errorf("Instructions: got no %q in\n%s", want, outside)
+		if !strings.Contains(got, want) {
+			t.Errorf("Instructions: got no %q in\n%s", want, got)
 		}
 	}
-	if strings.Contains(outside, "Left out") {
+	if strings.Contains(outside, "left out") {
 		t.Error("Instructions: something is said to be left out, want nothing: what is not an extension's takes no room")
 	}
 }
@@ -112,7 +116,7 @@ func TestInstructionsCannotCloseTheFence(t *testing.T) {
 		if strings.Contains(inside[0], b) {
 			r.Fatalf("%q: the fence holds its boundary: %q", text, inside[0])
 		}
-		if strings.Count(outside, "\n") != 2 {
+		if strings.Count(outside, "\n") != 3 {
 			r.Fatalf("%q: outside of the fence stands %q", text, outside)
 		}
 	})
@@ -128,7 +132,7 @@ func TestInstructionsAreBounded(t *testing.T) {
 	if err != nil || len(inside) != 1 || inside[0] != "Short." {
 		t.Errorf("inside the fences: got %q, %v, want the short text alone", inside, err)
 	}
-	if want := "Left out are 2 texts, since together they would take more than 16000 characters: 1 of acme, 1 of beta."; !strings.HasSuffix(got, want) {
+	if want := "Texts left out for want of room (8000 characters for an extension, 16000 for all): 2, which is 1 of extension acme, 1 of extension beta."; !strings.HasSuffix(got, want) {
 		t.Errorf("Instructions: got %q at the end, want %q", got[max(0, len(got)-200):], want)
 	}
 	if strings.Contains(got, "obey-me") || strings.Contains(got, "öö") {
@@ -139,10 +143,10 @@ func TestInstructionsAreBounded(t *testing.T) {
 		many = append(many, said(ext.Name(fmt.Sprintf("x%d", i%60)), session.Extension, fmt.Sprint("p", i), "x"))
 	}
 	got = spoken(many...).Instructions(boundary)
-	if n := utf8.RuneCountInString(got); n > session.ExtensionText+1_500 {
-		t.Errorf("5,000 texts of one character make %d characters, want about %d at most", n, session.ExtensionText)
+	if n := utf8.RuneCountInString(got); n > session.SessionText+1_500 {
+		t.Errorf("5,000 texts of one character make %d characters, want about %d at most", n, session.SessionText)
 	}
-	if !strings.HasSuffix(got, ", the rest of 40 more.") {
+	if !strings.HasSuffix(got, " of 40 more.") {
 		t.Errorf("Instructions: got %q at the end, want all that is left out counted", got[len(got)-100:])
 	}
 }
@@ -182,7 +186,7 @@ func TestServersOwnInstructionsAreForeign(t *testing.T) {
 	if !strings.HasPrefix(got, "The owner says.\n\nWhat follows") {
 		t.Errorf("Instructions: got %q, want the owner's text first and unfenced", got)
 	}
-	for _, want := range []string{`begins: the server "search" of extension owner, written at owner:mcp.json:1`, `begins: the server "search" of extension acme, written at acme:mcp.json:1`} {
+	for _, want := range []string{"begins: a server of extension owner\n(the server \"search\" of extension owner, written at owner:mcp.json:1)\n", "begins: a server of extension acme\n(the server \"search\" of extension acme, written at acme:mcp.json:1)\n"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("Instructions: got no %q in\n%s", want, got)
 		}

@@ -5,7 +5,6 @@ package session
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/compose"
@@ -59,7 +58,7 @@ func (l Layer) String() string { return layerWords[l] }
 type Fragment struct {
 	compose.Typed[prompt.Fragment]
 	Layer  Layer
-	server bool // a server says it of itself
+	Server bool // a server says it of itself
 }
 
 // Resolve makes a session. It starts nothing and asks nobody.
@@ -113,14 +112,4 @@ func layerOf(t ext.Trust) Layer {
 		return Owner
 	}
 	return Extension
-}
-
-// Text is the text an agent begins with: all fragments, an empty line between
-// them.
-func (s *Session) Text() string {
-	texts := make([]string, len(s.Prompt))
-	for i, f := range s.Prompt {
-		texts[i] = f.Value.Text
-	}
-	return strings.Join(texts, "\n\n")
 }

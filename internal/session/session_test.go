@@ -32,15 +32,23 @@ func TestTextOrder(t *testing.T) {
 		"mortise/prompts/a.md", fragment("reference", "99", "mortise reference"), "project/prompts/a.md", fragment("rule", "-99", "project rule"),
 	)
 	want := "mortise reference|owner rule|owner reference|project rule|zeta rule|alpha rule|zeta guidance|alpha guidance"
-	if got := strings.ReplaceAll(s.Text(), "\n\n", "|"); got != want {
-		t.Errorf("Text: got\n%s\nwant\n%s", got, want)
+	var texts []string
+	for _, f := range s.Prompt {
+		texts = append(texts, f.Value.Text)
+	}
+	if got := strings.Join(texts, "|"); got != want {
+		t.Errorf("Prompt: got\n%s\nwant\n%s", got, want)
+	}
+	v := s.View()
+	_, inside, err := fenced(v.Text, v.Boundary)
+	if got := strings.Join(inside, "|"); err != nil || got != want[strings.Index(want, "project"):] {
+		t.Errorf("inside the fences: got %s, %v, want the same order", got, err)
 	}
 	if s.Digest != c.Digest() {
 		t.Errorf("Digest: got %s, want the composition's %s", s.Digest.Short(), c.Digest().Short())
 	}
-	v := s.View()
-	if v.Text != s.Text() || v.Total.Text.Characters != len(strings.ReplaceAll(v.Text, "\n\n", "")) || len(v.Prompt) != 8 || v.Prompt[0].Layer != "mortise" || v.Prompt[1].Tier != "rule" {
-		t.Errorf("View: got %+v, want the same text, the size of its fragments, and whose each is", v.Total)
+	if v.Text != s.Instructions(s.Boundary()) || v.Total.Text.Characters != len(strings.Join(texts, "")) || len(v.Prompt) != 8 || v.Prompt[0].Layer != "mortise" || v.Prompt[1].Tier != "rule" {
+		t.Errorf("View: got %+v, want the text as agents get it, the size of its fragments, and whose each is", v.Total)
 	}
 }
 
@@ -99,7 +107,7 @@ func adding(c *compose.Composition) (all session.Cost) {
 func TestEmpty(t *testing.T) {
 	s := session.Resolve(compose.Merge(spinetest.Specs, nil))
 	v := s.View()
-	if s.Text() != "" || v.Prompt == nil || v.Skills == nil || v.Agents == nil || v.Commands == nil || v.Servers == nil || v.Tools == nil || v.Guards == nil {
+	if v.Text != "" || v.Prompt == nil || v.LeftOut == nil || v.Skills == nil || v.Agents == nil || v.Commands == nil || v.Servers == nil || v.Tools == nil || v.Guards == nil {
 		t.Errorf("View of nothing: got %+v, want empty lists and no text", v)
 	}
 }

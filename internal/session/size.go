@@ -11,6 +11,11 @@ type Size struct {
 // Add is both sizes together.
 func (s Size) Add(t Size) Size { return Size{s.Characters + t.Characters, s.Tokens + t.Tokens} }
 
+// less is s without t. Estimates of parts may be more than that of the whole.
+func (s Size) less(t Size) Size {
+	return Size{max(s.Characters-t.Characters, 0), max(s.Tokens-t.Tokens, 0)}
+}
+
 // SizeOf is the size of texts.
 func SizeOf(texts ...string) Size {
 	var s Size

@@ -4,11 +4,14 @@ import (
 	"github.com/mortise-dev/mortise/internal/compose"
 )
 
-// View is a session as it is shown: names, origins and sizes, with the text.
+// View is a session as it is shown: names, origins and sizes, with the text as
+// agents get it, fenced by a boundary of its own.
 type View struct {
 	Digest    string     `json:"digest"`
+	Boundary  string     `json:"boundary"`
 	Text      string     `json:"text"`
-	Prompt    []Item     `json:"prompt"`
+	Prompt    []Item     `json:"prompt"`   // what is in the text
+	LeftOut   []Item     `json:"left_out"` // prompt fragments that there is no room for
 	Skills    []Item     `json:"skills"`
 	Agents    []Item     `json:"agents"`
 	Commands  []Item     `json:"commands"`
@@ -21,9 +24,11 @@ type View struct {
 }
 
 // TotalSizes are the sizes of a session as a whole, each the sum of its items'.
-// Text, Catalogue and Tools together are all that an agent carries.
+// Text, Fences, Catalogue and Tools together are all that an agent carries.
 type TotalSizes struct {
 	Text      Size `json:"text"`      // what every turn carries from prompt fragments
+	Fences    Size `json:"fences"`    // what stands around and between them
+	LeftOut   Size `json:"left_out"`  // of prompt fragments that there is no room for
 	Catalogue Size `json:"catalogue"` // names and descriptions of all that is loaded, started or read on demand
 	Tools     Size `json:"tools"`     // the definitions of tools
 	Bodies    Size `json:"bodies"`    // what loading all of these would add
@@ -37,18 +42,22 @@ type Item struct {
 	Path        string `json:"path"`
 	Line        int    `json:"line"`
 	Description string `json:"description"`
-	Layer       string `json:"layer,omitempty"` // prompt fragments: whose text
-	Tier        string `json:"tier,omitempty"`  // prompt fragments: its kind
+	Layer       string `json:"layer,omitempty"`    // prompt fragments: whose text
+	Tier        string `json:"tier,omitempty"`     // prompt fragments: its kind
+	LeftOut     Bound  `json:"left_out,omitempty"` // prompt fragments: what it is left out for
 	Cost
 }
 
 // View is s as it is shown.
 func (s *Session) View() View {
-	v := View{Digest: s.Digest.String(), Text: s.Text(), Prompt: make([]Item, 0, len(s.Prompt))}
-	for _, f := range s.Prompt {
-		it := item(f.Entry)
-		it.Layer, it.Tier = f.Layer.String(), f.Value.Tier.String()
-		v.Prompt = append(v.Prompt, it)
+	v := View{Digest: s.Digest.String(), Boundary: s.Boundary(), Prompt: make([]Item, 0, len(s.Prompt)), LeftOut: []Item{}}
+	v.Text = s.Instructions(v.Boundary)
+	for i, by := range s.room() {
+		if it := s.Prompt[i].item(by); by == "" {
+			v.Prompt = append(v.Prompt, it)
+		} else {
+			v.LeftOut = append(v.LeftOut, it)
+		}
 	}
 	v.Skills = items(s.Skills)
 	v.Agents = items(s.Agents)
@@ -60,7 +69,11 @@ func (s *Session) View() View {
 	v.Guards = items(s.Guards)
 	text, tools := sum(v.Prompt), sum(v.Tools)
 	rest := sum(v.Skills, v.Agents, v.Commands, v.Rules, v.Servers, v.Resources, v.Guards)
-	v.Total = TotalSizes{text.Catalogue, rest.Catalogue, tools.Catalogue, text.Add(tools).Add(rest).Body}
+	left := sum(v.LeftOut)
+	v.Total = TotalSizes{
+		Text: text.Catalogue, Fences: SizeOf(v.Text).less(text.Catalogue), LeftOut: left.Catalogue,
+		Catalogue: rest.Catalogue, Tools: tools.Catalogue, Bodies: text.Add(tools).Add(rest).Add(left).Body,
+	}
 	return v
 }
 
@@ -80,6 +93,13 @@ func items[T any](entries []compose.Typed[T]) []Item {
 		out[i] = item(entries[i].Entry)
 	}
 	return out
+}
+
+// item is a fragment, and what it is left out for.
+func (f *Fragment) item(by Bound) Item {
+	it := item(f.Entry)
+	it.Layer, it.Tier, it.LeftOut = f.Layer.String(), f.Value.Tier.String(), by
+	return it
 }
 
 func item(e compose.Entry) Item {

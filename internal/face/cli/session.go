@@ -11,7 +11,7 @@ import (
 )
 
 func (c *call) session() *cobra.Command {
-	var text bool
+	var text, prompt bool
 	cmd := &cobra.Command{
 		Use:   "session",
 		Short: "Show what an agent would get now, with its size",
@@ -19,14 +19,26 @@ func (c *call) session() *cobra.Command {
 commands, servers, tools and resources it may use, and the guards that are asked,
 each with its size in characters and estimated tokens.
 
+The text is as agents get it. Mortise's and the owner's own come first, as they
+are. What extensions and servers say follows, each between two lines that hold a
+boundary, here one that follows from the text, while each agent has its own. Of one
+extension there are at most 8,000 characters, of all together 16,000, which are
+shared so that none crowds out the others; what is left out is named.
+
 For a workspace that is not adopted it shows what adoption would give, and says so.
---text is for handing on: it prints what reaches an agent now, so that in a
-workspace that is not adopted it prints nothing and the exit code is 1. Characters
-that do not show are escaped; the document of --json has the exact text.`,
-		Args: upTo(0, "argument"),
+--prompt shows the text line by line, with where each line comes from beside it:
+whose it is, file and line. --text is for handing on: it prints what reaches an
+agent now, so that in a workspace that is not adopted it prints nothing and the
+exit code is 1. Characters that do not show are escaped; the documents of --json
+have the exact text.`,
+		Example: "mortise session\nmortise session --prompt",
+		Args:    upTo(0, "argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if text && c.json {
 				return usage("--text and --json exclude each other; the document of --json holds the text")
+			}
+			if text && prompt {
+				return usage("--text and --prompt exclude each other; --prompt shows the same text with its origins")
 			}
 			g, err := c.look(cmd.Context())
 			if err != nil {
@@ -34,6 +46,9 @@ that do not show are escaped; the document of --json has the exact text.`,
 			}
 			if text {
 				return c.sessionText(g)
+			}
+			if prompt {
+				return c.sessionPrompt(g)
 			}
 			v := g.Session(true).View()
 			if c.json {
@@ -44,6 +59,7 @@ that do not show are escaped; the document of --json has the exact text.`,
 		},
 	}
 	cmd.Flags().BoolVar(&text, "text", false, "print the text alone")
+	cmd.Flags().BoolVar(&prompt, "prompt", false, "show the text alone, with the origin of each line beside it")
 	return cmd
 }
 
@@ -60,27 +76,19 @@ func (c *call) sessionText(g *host.Generation) error {
 		return refuse("this workspace is not adopted, so none of its text reaches an agent; mortise %ssession shows what adoption would give",
 			c.nextFlag(g.Config.Workspace().Dir))
 	}
-	if text := g.Session(false).Text(); text != "" {
+	s := g.Session(false)
+	if text := s.Instructions(s.Boundary()); text != "" {
 		c.out.WriteString(ext.EscapeText(text) + "\n")
 	}
 	return nil
 }
 
 func (p *page) session(g *host.Generation, v *session.View) {
-	l := g.Listing()
 	p.head(g)
-	for _, f := range unreadable(l) {
-		p.line("%s %s", p.red("State unreadable:"), cut(f.Message, safe))
-	}
-	if g.Lapsed != nil {
-		p.line("%s this is what adopting what is here now would give.", p.yellow("Changed since it was adopted:"))
-	} else if g.Adopted || adoptionFinding(l) == "" {
-		p.line("What an agent gets now.")
-	} else {
-		p.line("%s nothing of this workspace reaches an agent. This is what adoption would give.", p.yellow("Not adopted:"))
-	}
-	r := rootsOf(l, p.call)
+	p.given(g)
+	r := rootsOf(g.Listing(), p.call)
 	p.prompt(v, r)
+	p.leftOut(v.LeftOut, r)
 	for _, part := range []struct {
 		name  string
 		items []session.Item
@@ -95,18 +103,39 @@ func (p *page) session(g *host.Generation, v *session.View) {
 		session.Size
 	}{
 		{"text", "what every turn carries", v.Total.Text},
+		{"fences", "the lines around and between", v.Total.Fences},
+		{"left out", count(len(v.LeftOut), "text") + " without room", v.Total.LeftOut},
 		{"catalogue", "names and descriptions", v.Total.Catalogue},
 		{"tools", "definitions of tools", v.Total.Tools},
 		{"bodies", "what loading everything would add", v.Total.Bodies},
 	} {
+		if part.Size == (session.Size{}) && (part.name == "fences" || part.name == "left out") {
+			continue
+		}
 		t.row(cell{part.name, nil}, cell{grouped(part.Characters) + " characters", nil}, cell{"about " + grouped(part.Tokens) + " tokens", nil}, cell{part.what, p.dim})
 	}
 	t.write(p)
 }
 
+// given says whether what is shown reaches an agent.
+func (p *page) given(g *host.Generation) {
+	l := g.Listing()
+	for _, f := range unreadable(l) {
+		p.line("%s %s", p.red("State unreadable:"), cut(f.Message, safe))
+	}
+	switch {
+	case g.Lapsed != nil:
+		p.line("%s this is what adopting what is here now would give.", p.yellow("Changed since it was adopted:"))
+	case g.Adopted || adoptionFinding(l) == "":
+		p.line("What an agent gets now.")
+	default:
+		p.line("%s nothing of this workspace reaches an agent. This is what adoption would give.", p.yellow("Not adopted:"))
+	}
+}
+
 // prompt shows the fragments and the text that they make.
 func (p *page) prompt(v *session.View, r roots) {
-	if len(v.Prompt) == 0 {
+	if v.Text == "" {
 		return
 	}
 	p.gap()

@@ -44,6 +44,7 @@ type Fragment struct {
 	Order int
 	Front ext.Doc // the whole front matter, unknown keys included; Kind Null where there is none
 	Text  string
+	Line  int // the line of its file on which Text begins; 0 where no line of a file is one of Text
 }
 
 // Surface is the prompt surface.
@@ -94,6 +95,9 @@ func read(d surface.Document, e *surface.Entry[Fragment]) {
 		}
 	}
 	e.Description = v.Description(f.Text)
+	if f.Text != "" {
+		f.Line = d.BodyLine + strings.Count(d.Body[:strings.Index(d.Body, f.Text)], "\n")
+	}
 	e.Value = f
 	bound(e)
 }
