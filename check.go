@@ -23,9 +23,9 @@ type T interface {
 // CheckProvider holds a provider to its contract: its Contribute is asked twice, in
 // an empty working directory and with an empty home, and returns the same; it leaves
 // no file, no change of the environment and, where that can be told (on Linux), no
-// process and no open file or connection; and what it contributes can be composed.
-// It cannot see what was begun and ended within Contribute, but for processes. The
-// test cannot run beside others.
+// process and no open file or connection; and what it contributes can be composed. No
+// lifecycle hook is run. It cannot see what was begun and ended within Contribute, but
+// for processes. The test cannot run beside others.
 func CheckProvider(t T, p Provider, opts ...Option) {
 	t.Helper()
 	home, work := t.TempDir(), t.TempDir()
@@ -92,9 +92,9 @@ func written(c *Contribution) string {
 	if err != nil {
 		name = "invalid"
 	}
-	fmt.Fprintf(&b, "extension %q: ", c.Extension)
+	fmt.Fprintf(&b, "extension %q, version %q: ", c.Extension, c.Version)
 	for _, h := range c.Lifecycle {
-		fmt.Fprintf(&b, "hook %q (%s), ", h.Name, h.Phase)
+		fmt.Fprintf(&b, "hook %q (%q, %s), ", h.Name, h.Phase, h.Timeout)
 	}
 	p, findings := newPart(c, name, ext.Plugin)
 	if p == nil {

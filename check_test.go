@@ -1,6 +1,7 @@
 package mortise_test
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"os"
@@ -40,6 +41,17 @@ func TestCheckProvider_finds(t *testing.T) {
 		linux bool   // it can be told there alone
 	}{
 		{name: "nothing", do: func(*testing.T) mortise.Contribution { return with("acme", aTool("x")) }},
+		{name: "lifecycle hooks, which it runs none of", do: func(t *testing.T) mortise.Contribution {
+			fails := func(context.Context) error {
+				t.Error("a lifecycle hook was run")
+				return nil
+			}
+			return hooked("acme", mortise.LifecycleHook{Name: "h", Phase: mortise.Install, Run: fails}, mortise.LifecycleHook{Name: "h", Phase: mortise.Teardown, Run: fails})
+		}},
+		{name: "another version each time", do: func(*testing.T) mortise.Contribution {
+			count++
+			return mortise.Contribution{Extension: "acme", Version: fmt.Sprint(count)}
+		}, words: "one thing and then another"},
 		{name: "a file in the working directory", do: func(*testing.T) mortise.Contribution {
 			os.WriteFile("left", nil, 0o600)
 			return with("acme")

@@ -51,8 +51,8 @@ func TrustBuiltin(extensions ...string) Option {
 	return func(o *options) { o.builtin = append(o.builtin, extensions...) }
 }
 
-// Composed is what providers together contribute. It is immutable, and safe for
-// concurrent use.
+// Composed is what providers together contribute. It is immutable, but that it knows
+// which install hooks ran, and safe for concurrent use.
 type Composed struct {
 	options     options
 	parts       []*part
@@ -64,6 +64,7 @@ type Composed struct {
 	findings    ext.Findings
 	described   []described // what servers said of themselves
 	outcomes    []outcome   // of that, each at the place of its description
+	installs    *installs   // nil: nobody opens a host over this one
 }
 
 // offer is a tool under the name that agents call it by.
@@ -98,6 +99,7 @@ func Compose(providers []Provider, opts ...Option) (*Composed, error) {
 	if refused != nil {
 		return nil, ext.AsRefused(refused)
 	}
+	c.installs = newInstalls()
 	return c, nil
 }
 
@@ -161,12 +163,6 @@ func partOf(c *Contribution, by string, trust ext.Trust) (*part, ext.Findings, [
 		refusals = append(refusals, Refusal{
 			Extension: c.Extension, Cause: NameClaimed, Owner: "the host", Reason: fmt.Sprintf("the name %s of an extension is the host's own", name),
 			Fix: "Rename the extension.",
-		})
-	}
-	for _, h := range c.Lifecycle {
-		refusals = append(refusals, Refusal{
-			Extension: c.Extension, Cause: LifecycleUnrun, Reason: fmt.Sprintf("its lifecycle hook %s (%s) would be run by nobody in this version", ext.Quote(ext.Shorten(h.Name, 80)), ext.Escape(ext.Shorten(string(h.Phase), 80))),
-			Fix: "Leave it out, and run what it does where the program opens and closes its host.",
 		})
 	}
 	made, findings := newPart(c, name, trust)
@@ -243,6 +239,9 @@ var rules = admit.Rules{
 	Adopted: true, Granted: true, Whole: true, WholeOwn: true,
 	Asked:   map[string]bool{toolcall.Before.Name: true, policy.ToolCall: true},
 	Drivers: map[string]ext.Trust{inproc.Name: ext.Plugin},
+	Called: func(x ext.Name, server, tool string) string {
+		return session.Called(x, server, tool, session.NameLimit)
+	},
 }
 
 // decided takes over what was decided about a part. Everything that was laid out

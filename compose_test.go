@@ -91,9 +91,30 @@ func TestCompose_refuses(t *testing.T) {
 			extension: "acme", cause: mortise.AtFault, words: []string{`"allow"`},
 		},
 		{
-			name:      "a lifecycle hook, by its name",
-			providers: []mortise.Provider{mortise.Contribution{Extension: "acme", Lifecycle: []mortise.LifecycleHook{{Name: "close", Phase: mortise.Teardown}}}},
-			extension: "acme", cause: mortise.LifecycleUnrun, words: []string{`"close"`, "teardown"},
+			name:      "a lifecycle hook of a phase that there is not",
+			providers: []mortise.Provider{hooked("acme", mortise.LifecycleHook{Name: "close", Phase: "shutdown", Run: does(nil)})},
+			extension: "acme", cause: mortise.AtFault, words: []string{`"close"`, `"shutdown"`, "install", "teardown"},
+		},
+		{
+			name:      "a lifecycle hook of no phase",
+			providers: []mortise.Provider{hooked("acme", mortise.LifecycleHook{Name: "close", Run: does(nil)})},
+			extension: "acme", cause: mortise.AtFault, words: []string{`"close"`, `""`},
+		},
+		{
+			name:      "a lifecycle hook without a name",
+			providers: []mortise.Provider{hooked("acme", mortise.LifecycleHook{Phase: mortise.Install, Run: does(nil)})},
+			extension: "acme", cause: mortise.AtFault, words: []string{"lifecycle hook"},
+		},
+		{
+			name:      "a lifecycle hook that is no function",
+			providers: []mortise.Provider{hooked("acme", mortise.LifecycleHook{Name: "close", Phase: mortise.Teardown})},
+			extension: "acme", cause: mortise.AtFault, words: []string{`"close" (teardown)`, "no function Run"},
+		},
+		{
+			name: "two lifecycle hooks of one phase and one name",
+			providers: []mortise.Provider{hooked("acme", mortise.LifecycleHook{Name: "x", Phase: mortise.Teardown, Run: does(nil)},
+				mortise.LifecycleHook{Name: "x", Phase: mortise.Install, Run: does(nil)}, mortise.LifecycleHook{Name: "x", Phase: mortise.Teardown, Run: does(nil)})},
+			extension: "acme", cause: mortise.AtFault, words: []string{`"x"`, "teardown"},
 		},
 		{
 			name:      "a fragment in a tier that is none",
@@ -178,7 +199,7 @@ func TestLaw04_a_contribution_is_composed_whole_or_refused_with_everything_told(
 	for _, r := range refused.Refusals {
 		causes[r.Cause]++
 	}
-	if causes[mortise.AtFault] != 1 || causes[mortise.NameClaimed] != 1 || causes[mortise.LifecycleUnrun] != 2 || len(refused.Of("good")) != 0 {
+	if causes[mortise.AtFault] != 2 || causes[mortise.NameClaimed] != 1 || len(refused.Of("good")) != 0 {
 		t.Errorf("got %+v, want the faults of bad, its name claimed again, and both hooks of acme; nothing of good", refused.Refusals)
 	}
 	errs := 0

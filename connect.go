@@ -286,25 +286,29 @@ func together(all []func() error) error {
 	return counted("not ended", slices.DeleteFunc(errs, func(err error) bool { return err == nil }))
 }
 
-// countedError is several errors of servers, of which it shows the first.
+// countedError is several errors, of which it shows the first.
 type countedError struct {
-	what string
-	errs []error
+	count string // how many of what
+	errs  []error
 }
 
+// counted is the error of servers that are not what they should be; nil for none.
 func counted(what string, errs []error) error {
-	if len(errs) == 0 {
+	switch len(errs) {
+	case 0:
 		return nil
+	case 1:
+		return &countedError{"1 server is " + what, errs}
 	}
-	return &countedError{what, errs}
+	return &countedError{fmt.Sprintf("%d servers are %s", len(errs), what), errs}
 }
 
 // Error counts the errors and shows the first.
 func (e *countedError) Error() string {
 	if len(e.errs) == 1 {
-		return fmt.Sprintf("1 server is %s: %s", e.what, e.errs[0])
+		return fmt.Sprintf("%s: %s", e.count, e.errs[0])
 	}
-	return fmt.Sprintf("%d servers are %s; the first: %s", len(e.errs), e.what, e.errs[0])
+	return fmt.Sprintf("%s; the first: %s", e.count, e.errs[0])
 }
 
 // Unwrap is all of them.

@@ -42,7 +42,12 @@ func played(t *testing.T, drivers ...*acting) *Host {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := New(c)
+	return playedBy(t, New(c), drivers...)
+}
+
+// playedBy has the servers of a host run by these drivers.
+func playedBy(t *testing.T, h *Host, drivers ...*acting) *Host {
+	t.Helper()
 	targets, err := h.targets()
 	if err != nil {
 		t.Fatal(err)
@@ -85,6 +90,40 @@ func TestLaw11_every_server_is_closed(t *testing.T) {
 	}
 	if err := h.Connect(t.Context()); !errors.Is(err, ErrClosed) {
 		t.Errorf("Connect: got %v, want ErrClosed", err)
+	}
+}
+
+// TestLaw11_servers_and_teardowns: a server that cannot be ended costs no teardown hook,
+// which comes after it, and one error counts both kinds.
+func TestLaw11_servers_and_teardowns(t *testing.T) {
+	errStays, errStuck := errors.New("process 7 stays"), errors.New("stuck")
+	var order []string
+	c, err := Compose([]Provider{Server{Name: "sa", URL: "https://example.com"}, Contribution{Extension: "acme", Lifecycle: []LifecycleHook{{
+		Name: "shut", Phase: Teardown, Run: func(context.Context) error {
+			order = append(order, "shut")
+			return errStuck
+		},
+	}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := Open(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	playedBy(t, h, &acting{close: func() error {
+		order = append(order, "sa")
+		return errStays
+	}})
+	for range 2 {
+		err := h.Close()
+		const want = `2 endings failed (1 server is not ended, 1 teardown hook failed); the first: the server sa:sa: process 7 stays`
+		if err == nil || err.Error() != want || !errors.Is(err, errStays) || !errors.Is(err, errStuck) {
+			t.Errorf("got %v, want %q and both failures in it", err, want)
+		}
+	}
+	if strings.Join(order, " ") != "sa shut" {
+		t.Errorf("got %v, want the server ended and then the hook run, each once", order)
 	}
 }
 

@@ -130,7 +130,7 @@ type deciding struct {
 // denied anyway.
 func (d *deciding) judge(ctx context.Context, r *reading) []Objection {
 	var out []Objection
-	for _, o := range d.host.composed.guards.Judge(ctx, &d.call, d.host.composed.reach) {
+	for _, o := range d.host.composed.guards.Judge(ctx, &d.call, guard.Means{Reach: d.host.composed.reach}).Objections {
 		out = append(out, Objection{
 			Guard: o.Guard, Origin: o.Origin.String(), Verdict: Verdict(o.Verdict.String()), Reason: o.Reason, Failed: o.Failed,
 			Quarantined: o.Held, content: o.Content,

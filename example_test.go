@@ -113,6 +113,38 @@ func ExampleGuard() {
 	// {"notes":["about rain"]} <nil>
 }
 
+// An extension that needs to be set up, and ended, says how.
+func ExampleOpen() {
+	hook := func(name string, phase mortise.Phase) mortise.LifecycleHook {
+		return mortise.LifecycleHook{Name: name, Phase: phase, Run: func(context.Context) error {
+			fmt.Println(phase, name)
+			return nil
+		}}
+	}
+	contribution := notes{}.Contribute()
+	contribution.Version = "1.4.0"
+	contribution.Lifecycle = []mortise.LifecycleHook{hook("tables", mortise.Install), hook("connections", mortise.Teardown)}
+	composed, err := mortise.Compose([]mortise.Provider{contribution})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for range 2 {
+		host, err := mortise.Open(context.Background(), composed)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(len(host.Session().Tools()), "tool", host.Close())
+	}
+	// Output:
+	// install tables
+	// teardown connections
+	// 1 tool <nil>
+	// teardown connections
+	// 1 tool <nil>
+}
+
 // oldPlugin is a plugin of an older interface.
 type oldPlugin struct{ name string }
 

@@ -11,9 +11,12 @@ import (
 )
 
 // Host opens sessions on a composition, and holds the plugins that were loaded. It
-// keeps everything in memory, and is safe for concurrent use. Make one with [New].
+// keeps everything in memory, but for [RememberInstalls], and is safe for concurrent
+// use. Make one with [Open], or with [New] where nothing has lifecycle hooks.
 type Host struct {
 	composed *Composed
+	memory   *memory               // of install hooks; nil: in the composition alone
+	unopened bool                  // there are lifecycle hooks, and they were not run
 	roster   func() []LegacyPlugin // nil: none
 	asker    Asker                 // nil: nobody can be asked
 	patience time.Duration
@@ -60,12 +63,22 @@ type Question struct {
 // about is denied.
 func AskPerson(ask Asker) HostOption { return func(h *Host) { h.asker = ask } }
 
-// Patience is how long the code of a plugin may take to answer: its veto, its prompt
-// hook, and what it says of itself. It is ten seconds where nothing else is said.
+// Patience is how long foreign code may take that has no time of its own: a plugin to
+// answer (its veto, its prompt hook, and what it says of itself), a lifecycle hook to
+// return, and calls that are in flight when the host is closed before teardown hooks
+// are run all the same. It is ten seconds where nothing else is said.
 func Patience(d time.Duration) HostOption { return func(h *Host) { h.patience = d } }
 
-// New makes a host on a composition; nil is one of no providers.
+// New makes a host on a composition; nil is one of no providers. It runs nothing: on
+// a composition with lifecycle hooks it makes a host where everything that is begun
+// is an error that says to use [Open].
 func New(composed *Composed, opts ...HostOption) *Host {
+	h := newHost(composed, opts)
+	h.unopened = h.composed.hooked()
+	return h
+}
+
+func newHost(composed *Composed, opts []HostOption) *Host {
 	if composed == nil {
 		a := assembly{names: map[ext.Name]string{}}
 		composed, _ = a.compose() // of nothing, which nothing is wrong with
@@ -84,6 +97,8 @@ func New(composed *Composed, opts ...HostOption) *Host {
 // ErrClosed is what a closed host answers.
 var ErrClosed = errors.New("the host is closed")
 
+var errUnopened = errors.New("an extension has lifecycle hooks, and New runs none: make the host with mortise.Open")
+
 // begin reports that something begins that Close waits for; end says that it is
 // over.
 func (h *Host) begin() error {
@@ -92,25 +107,37 @@ func (h *Host) begin() error {
 	if h.closed {
 		return ErrClosed
 	}
+	if h.unopened {
+		return ext.AsUsage(errUnopened)
+	}
 	h.running.Add(1)
 	return nil
 }
 
 func (h *Host) end() { h.running.Done() }
 
-// Close ends the host: nothing can be called, loaded or begun any more, and nothing of
-// its servers is left. Every server is ended, whatever became of another; the error
-// counts what could not be ended, shows the first and unwraps to all. It returns when
-// the calls that are in flight have returned, so that no tool may call it; those of
-// servers end with an error. It runs no code of providers or plugins. To close a host
-// again changes nothing, and returns the same.
+// Close ends the host: nothing can be called, loaded or begun any more, nothing of its
+// servers is left, and the teardown hooks are run. First every server is ended, and
+// calls of them end with an error; when the other calls in flight have returned, or
+// the host's [Patience] with them is over, every teardown hook is run, the last one
+// first and each for its own time. Each of that is done whatever became of another;
+// the error counts what failed, shows the first and unwraps to all.
+//
+// Close returns when the calls in flight have returned, so that no tool may call it.
+// To close a host again changes nothing, and returns the same.
 func (h *Host) Close() error {
 	h.closing.Do(func() {
 		h.mu.Lock()
 		h.closed = true
 		h.mu.Unlock()
-		h.ended = h.servers.close()
-		h.running.Wait()
+		servers := h.servers.close()
+		calm := make(chan struct{})
+		go func() {
+			h.running.Wait()
+			close(calm)
+		}()
+		h.ended = ended(servers, h.closeDown(calm))
+		<-calm
 	})
 	return h.ended
 }

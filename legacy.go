@@ -14,7 +14,8 @@ import (
 //
 // Tools is asked once for each object, when the host first sees it. So is Name, and
 // then only whether it still answers the same: an object that was renamed in place
-// is not the plugin that was admitted.
+// is not the plugin that was admitted. It has no lifecycle hooks: who owns it begins
+// and ends it.
 type LegacyPlugin interface {
 	// Name is what the plugin's extension is called; see [Contribution].
 	Name() string

@@ -429,7 +429,7 @@ func TestLaw07_what_a_prompt_hook_says_is_fenced_and_bounded(t *testing.T) {
 		text   string
 		words  string
 	}{
-		{"text", saying("Mind the step.", nil), "begins: extension p,", ""},
+		{"text", saying("Mind the step.", nil), "begins: extension p\n", ""},
 		{"text that looks like front matter", saying("---\ntier: rule\n---\nObey.", nil), "Obey.", ""},
 		{"nothing", saying(" \n", nil), "", ""},
 		{"too much", saying(strings.Repeat("x", 20_001), nil), "", "20001"},

@@ -4,8 +4,8 @@
 //
 // # Providers
 //
-// A [Provider] contributes an extension: tools, prompt fragments, policies and
-// guards. [Compose] takes each contribution through the door that every
+// A [Provider] contributes an extension: tools, prompt fragments, policies, guards and
+// lifecycle hooks. [Compose] takes each contribution through the door that every
 // extension of Mortise comes through: it is laid out as files in memory, scanned,
 // judged and merged. A contribution is taken whole or refused whole, with an
 // [AdmissionError] that names the cause and, where a name is taken, its owner.
@@ -20,9 +20,18 @@
 // what of it is at fault costs nothing but itself. [Host.Close] ends them. A program
 // with servers that are processes begins with [Main].
 //
+// # Lifecycle
+//
+// A [LifecycleHook] is run when its extension comes or goes. [Open] makes a [Host] and
+// runs the install hooks of what was not installed before, once for each extension as
+// it is contributed; [RememberInstalls] keeps that beyond the process. One that fails
+// refuses its extension, and what was installed is torn down. [Host.Close] runs every
+// teardown hook, whatever another came to. Where there are no such hooks [New] makes a
+// host.
+//
 // # Sessions
 //
-// A [Host] made with [New] opens a [Session] for each agent. A session's tools
+// A [Host] opens a [Session] for each agent. A session's tools
 // and static text are sealed when it is opened. [Session.Call] asks everything
 // that may object to a call before the tool is called: a denial prevails over a
 // question, and a question over no opinion. What fails, panics or takes too long

@@ -34,25 +34,30 @@ var (
 	}
 	checkTwice = &ext.Check{
 		Code: "contribution-twice", Severity: ext.Error,
-		Doc: "A contribution holds two entries of one kind and one name.",
+		Doc: "A contribution holds two entries of one kind and one name, or two lifecycle hooks of one phase and one name.",
 		Fix: "Rename one of them.",
 	}
 	checkFunction = &ext.Check{
 		Code: "contribution-function", Severity: ext.Error,
-		Doc: "A tool or a guard of a contribution is not a function that can be called.",
-		Fix: "Make tools with NewTool, of a function that takes a struct, and give each guard its Judge.",
+		Doc: "A tool, a guard or a lifecycle hook of a contribution is not a function that can be called.",
+		Fix: "Make tools with NewTool, of a function that takes a struct, and give each guard its Judge and each lifecycle hook its Run.",
 	}
 	checkValue = &ext.Check{
 		Code: "contribution-value", Severity: ext.Error,
 		Doc: "A value of a contribution cannot be written down.",
 		Fix: "Correct the value.",
 	}
+	checkPhase = &ext.Check{
+		Code: "contribution-phase", Severity: ext.Error,
+		Doc: "A lifecycle hook of a contribution is of a phase that there is not: nobody would run it.",
+		Fix: "Give it the phase Install or Teardown.",
+	}
 )
 
 // Checks are what composing can find in a contribution itself. What the files that
 // it is laid out as can be found to be at fault for is the same as for any other
 // extension.
-var Checks = []*ext.Check{checkName, checkTwice, checkFunction, checkValue}
+var Checks = []*ext.Check{checkName, checkTwice, checkFunction, checkValue, checkPhase}
 
 // part is one contribution, laid out and read.
 type part struct {
@@ -63,8 +68,9 @@ type part struct {
 	driver    *inproc.Driver    // of its tools
 	guards    map[ext.Ref]Guard // of what reaches them
 	servers   map[string]Server // by name
-	bridge    *bridged          // the plugin it is of; nil for a provider's
-	holds     Extension         // counts
+	lifecycle []LifecycleHook
+	bridge    *bridged  // the plugin it is of; nil for a provider's
+	holds     Extension // counts
 }
 
 // layout lays a contribution out as files.
@@ -83,7 +89,7 @@ func newPart(c *Contribution, name ext.Name, trust ext.Trust) (*part, ext.Findin
 		origin: ext.Origin{Extension: name, Source: sourceName, Trust: trust},
 		part:   part{name: name, files: fstest.MapFS{}, guards: map[ext.Ref]Guard{}, servers: map[string]Server{}},
 	}
-	l.holds = Extension{Name: string(name), Trust: trust, Tools: len(c.Tools), Fragments: len(c.Fragments), Policies: len(c.Policies), Guards: len(c.Guards), Servers: len(c.Servers)}
+	l.holds = Extension{Name: string(name), Trust: trust, Tools: len(c.Tools), Fragments: len(c.Fragments), Policies: len(c.Policies), Guards: len(c.Guards), Servers: len(c.Servers), Lifecycle: len(c.Lifecycle)}
 	for i := range c.Tools {
 		l.tool(&c.Tools[i])
 	}
@@ -100,10 +106,15 @@ func newPart(c *Contribution, name ext.Name, trust ext.Trust) (*part, ext.Findin
 		l.server(&c.Servers[i])
 	}
 	l.serverFile()
+	for i := range c.Lifecycle {
+		l.hook(&c.Lifecycle[i])
+	}
 	if l.findings.Failed() {
 		return nil, l.findings
 	}
-	return l.read(), nil
+	made := l.read()
+	made.holds.Digest = c.digest(made.candidate.Digest())
+	return made, nil
 }
 
 // sourceName is what origins call this way in.
@@ -122,7 +133,6 @@ func (l *layout) read() *part {
 		panic(err) // nothing ends that context
 	}
 	l.candidate, l.driver = c, inproc.New(x)
-	l.holds.Digest = c.Digest()
 	return &l.part
 }
 

@@ -21,12 +21,15 @@ type Contribution struct {
 	// Extension is the extension's name: 1 to 64 of a-z, 0-9, '-' and '.', as
 	// [github.com/mortise-dev/mortise/ext.ParseName] has it.
 	Extension string
+	// Version stands for the code of its functions, which no digest can see. Another
+	// one has the install hooks run again where nothing else changed; it may be "".
+	Version   string
 	Tools     []Tool
 	Fragments []Fragment
 	Policies  []Policy
 	Guards    []Guard
 	Servers   []Server
-	// Lifecycle hooks are refused by their names until a version runs them. A server
+	// Lifecycle hooks are run by [Open] and [Host.Close], in their order here. A server
 	// needs none: what connects to it ends it.
 	Lifecycle []LifecycleHook
 }
@@ -107,19 +110,29 @@ const (
 	Ask Verdict = "ask"
 )
 
-// LifecycleHook is something to be run when an extension comes or goes.
+// LifecycleHook is something to be run when an extension comes or goes. It failed
+// when it returns an error, panics, or does not return in time.
 type LifecycleHook struct {
-	Name  string
-	Phase Phase
-	Run   func(context.Context) error
+	Name    string // no other hook of the extension has it in the same phase
+	Phase   Phase
+	Timeout time.Duration // how long it may take; 0: the host's Patience
+	// Run does it. When its time is over ctx ends and nobody waits for it any more,
+	// whatever it does then.
+	Run func(ctx context.Context) error
 }
 
-// Phase is when a lifecycle hook would run.
+// Phase is when a lifecycle hook is run.
 type Phase string
 
 const (
-	// Install is when an extension is first used.
+	// Install is when a host is opened that is the first to have the extension as it
+	// is contributed. What it sets up is there for every later host as well, so that
+	// what each needs of its own, such as a connection, is not its business. It is run
+	// again where it is not known to have succeeded: to do so twice must be harmless.
 	Install Phase = "install"
-	// Teardown is when a host is closed.
+	// Teardown is when a host that was opened is closed: it ends what the extension has
+	// running, and leaves what was installed to the next host. It is run as well when a
+	// host is not opened after all and install hooks of the extension were begun, so
+	// that it must cope with what is half there.
 	Teardown Phase = "teardown"
 )

@@ -12,6 +12,12 @@ import (
 type AdmissionError struct {
 	Refusals []Refusal
 	Findings ext.Findings // everything that was noticed, whatever came of it
+	// Teardown is what became of tearing down what was installed, after an install hook
+	// failed: as the error of [Host.Close], it counts the hooks that failed, shows the
+	// first and unwraps to all. nil is no failure.
+	Teardown error
+
+	failed error // the install hook that failed; nil: none
 }
 
 // Refusal is one reason why an extension was not admitted.
@@ -37,8 +43,8 @@ const (
 	ToolClaimed Cause = "tool-claimed"
 	// ToolReserved: the deployment reserves the name of a tool.
 	ToolReserved Cause = "tool-reserved"
-	// LifecycleUnrun: it has a lifecycle hook, and nothing would run that.
-	LifecycleUnrun Cause = "lifecycle-unrun"
+	// InstallFailed: an install hook of it failed.
+	InstallFailed Cause = "install-failed"
 	// Unbridgeable: it does not answer what it is asked, so that nothing is known of
 	// it.
 	Unbridgeable Cause = "unbridgeable"
@@ -62,7 +68,20 @@ func (e *AdmissionError) Error() string {
 		}
 		parts = append(parts, part)
 	}
+	if e.Teardown != nil {
+		parts = append(parts, "in tearing down what was installed "+e.Teardown.Error())
+	}
 	return strings.Join(parts, "; ")
+}
+
+// Unwrap is what lifecycle hooks returned that failed; nothing where none was run.
+func (e *AdmissionError) Unwrap() (out []error) {
+	for _, err := range []error{e.failed, e.Teardown} {
+		if err != nil {
+			out = append(out, err)
+		}
+	}
+	return out
 }
 
 // Of are the refusals of one extension.
@@ -80,7 +99,7 @@ func refuse(refusals []Refusal, findings ext.Findings) *AdmissionError {
 	if len(refusals) == 0 {
 		return nil
 	}
-	return &AdmissionError{refusals, findings}
+	return &AdmissionError{Refusals: refusals, Findings: findings}
 }
 
 // faults is a refusal for what findings call errors.

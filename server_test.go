@@ -391,11 +391,6 @@ func TestCompose_refuses_servers(t *testing.T) {
 	if _, err := mortise.Compose([]mortise.Provider{twice}); err == nil {
 		t.Error("two servers of one name: got no refusal")
 	}
-	hooked := mortise.Server{Name: "acme", Command: "x"}.Contribute()
-	hooked.Lifecycle = []mortise.LifecycleHook{{Name: "shut", Phase: mortise.Teardown}}
-	if _, err := mortise.Compose([]mortise.Provider{hooked}); err == nil || !strings.Contains(err.Error(), `"shut" (teardown)`) {
-		t.Errorf("a teardown of its own beside a server: got %v, want it refused by name", err)
-	}
 }
 
 // TestComposed_tells_of_servers without what is secret, and is another with another

@@ -14,6 +14,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/session"
 )
 
 // Session is one agent's. Its tools and its static text are those of the time when
@@ -26,6 +27,7 @@ type Session struct {
 	client  string
 	mode    ext.Mode
 	text    string
+	left    []Placed
 	offers  []offer // by name
 	refused *AdmissionError
 }
@@ -51,7 +53,7 @@ func (h *Host) Session(opts ...SessionOption) *Session {
 		panic(err) // nothing ends that context
 	}
 	s := &Session{host: h, id: rand.Text(), offers: r.composed.offers, refused: r.refused}
-	s.text = r.composed.session.Instructions(rand.Text())
+	s.text, s.left = r.composed.session.Instructions(rand.Text()), leftOut(r.composed.session)
 	for _, set := range opts {
 		set(s)
 	}
@@ -62,9 +64,23 @@ func (h *Host) Session(opts ...SessionOption) *Session {
 func (s *Session) ID() string { return s.id }
 
 // Instructions is the static text that the agent begins with: the program's own,
-// then that of extensions, each fenced by two lines that say whose it is. It is the
-// same for the session's life.
+// then that of extensions, each fenced by two lines that say whose it is. Of one
+// extension there are 8,000 characters at most, of all 16,000. It is the same for the
+// session's life.
 func (s *Session) Instructions() string { return s.text }
+
+// LeftOut are the fragments that Instructions has no room for. It says how many of
+// which extension they are; what they are is for the person.
+func (s *Session) LeftOut() []Placed { return slices.Clone(s.left) }
+
+// leftOut are the fragments that the text of a session has no room for.
+func leftOut(of *session.Session) []Placed {
+	var left session.Session
+	for _, l := range of.LeftOut() {
+		left.Prompt = append(left.Prompt, *l.Fragment)
+	}
+	return (&Composed{session: &left}).Fragments()
+}
 
 // Tools are the tools of the session, by name.
 func (s *Session) Tools() []Offer { return shown(s.offers) }
@@ -160,6 +176,8 @@ type Turn struct {
 	// Text is what the plugins' prompt hooks say, fenced and bounded as the text of
 	// any extension; "" is nothing. It is not part of Session.Instructions.
 	Text string
+	// LeftOut is what they say and Text has no room for.
+	LeftOut []Placed
 	// Tools are those of the session that may be called now: all but those of plugins
 	// that are not in use any more, or not whole, and those that a server describes
 	// otherwise by now.
@@ -190,7 +208,8 @@ func (s *Session) Turn(ctx context.Context, request Request) (Turn, error) {
 	if err := ctx.Err(); err != nil {
 		return Turn{}, err
 	}
-	t := Turn{Text: p.text(), Refused: p.refused}
+	t := Turn{Refused: p.refused}
+	t.Text, t.LeftOut = p.text()
 	for i := range s.offers {
 		if b := s.offers[i].owner.bridge; (b == nil || p.offers(b)) && s.host.changed(&s.offers[i]) == "" {
 			t.Tools = append(t.Tools, s.offers[i].shown())

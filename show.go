@@ -17,9 +17,9 @@ import (
 type Extension struct {
 	Name   string
 	Trust  ext.Trust
-	Digest ext.Digest // of all that it contributes, but for the code of its functions
+	Digest ext.Digest // of all that it contributes, its version included, but for the code of its functions
 	// How much of each it contributes.
-	Tools, Fragments, Policies, Guards, Servers int
+	Tools, Fragments, Policies, Guards, Servers, Lifecycle int
 }
 
 // Offer is a tool under the name that agents call it by.
@@ -112,8 +112,8 @@ func (c *Composed) Guards() []Guarding {
 // an error: that would have refused it.
 func (c *Composed) Findings() ext.Findings { return slices.Clone(c.findings) }
 
-// Digest identifies the composition, but for the code of its functions: equal
-// digests, equal tools, text and guards.
+// Digest identifies the composition, but for lifecycle hooks and for the code of all
+// functions: equal digests, equal tools, text and guards.
 func (c *Composed) Digest() ext.Digest { return c.composition.Digest() }
 
 // String lists what is composed, one line each.
@@ -123,6 +123,9 @@ func (c *Composed) String() string {
 		fmt.Fprintf(&b, "extension %s (%s): %d tools, %d fragments, %d policies, %d guards", x.Name, x.Trust, x.Tools, x.Fragments, x.Policies, x.Guards)
 		if x.Servers > 0 {
 			fmt.Fprintf(&b, ", %d servers", x.Servers)
+		}
+		if x.Lifecycle > 0 {
+			fmt.Fprintf(&b, ", %d lifecycle hooks", x.Lifecycle)
 		}
 		b.WriteByte('\n')
 	}
@@ -141,6 +144,11 @@ func (c *Composed) String() string {
 			about = ext.Escape(strings.Join(g.Tools, ", "))
 		}
 		fmt.Fprintf(&b, "%s %s: about %s\n", g.Kind, g.Name, about)
+	}
+	for _, p := range c.parts {
+		for _, h := range p.lifecycle {
+			fmt.Fprintf(&b, "lifecycle hook %s: %s\n", ext.Qualified(p.name, h.Name), h.Phase)
+		}
 	}
 	for _, f := range c.findings {
 		fmt.Fprintf(&b, "%s\n", f)

@@ -69,15 +69,15 @@ func (p *prompting) take(b *bridged, text string, err error) (Refusal, bool) {
 	return r, false
 }
 
-// text is all that was taken, fenced.
-func (p *prompting) text() string {
+// text is what was taken, fenced, and what of it there is no room for.
+func (p *prompting) text() (text string, left []Placed) {
 	if len(p.parts) == 0 {
-		return ""
+		return "", nil
 	}
 	a := assembly{parts: slices.Clone(p.parts)}
 	c, refused := a.compose()
 	if refused != nil {
 		panic(refused) // each was taken alone, and fragments have nothing to disagree about
 	}
-	return c.session.Instructions(rand.Text())
+	return c.session.Instructions(rand.Text()), leftOut(c.session)
 }

@@ -54,7 +54,7 @@ func openPlace(t *testing.T, place host.Place, store state.Store, cache *host.Ca
 func optionsOf(place host.Place, store state.Store, cache *host.Cache, look bool) host.Options {
 	return host.Options{
 		Specs: catalog.Specs, Catalogue: catalog.Digest(), Configure: place.Configure, Sources: catalog.Sources,
-		Store: store, Look: look, Cache: cache, Workers: 2,
+		Store: store, Look: look, Cache: cache, Workers: 2, Asked: []string{"before_tool_call", "tool_call"},
 		Clock: func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) },
 	}
 }
@@ -317,7 +317,13 @@ func TestLaw06_A_guard_that_no_door_asks_is_told(t *testing.T) {
 		"acme/skills/deploy/SKILL.md": skillText("deploy"),
 		"acme/dev.mortise/hooks/before_tool_call/no-prod.json": `{"answer": {"verdict": "deny"}, "matches": ["deploy"]}`,
 	})
-	h := open(t, dir, memstore.New(), nil)
+	ws, err := config.FindWorkspace(dir, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := optionsOf(host.Place{Workspace: ws}, memstore.New(), nil, false)
+	o.Asked = []string{"tool_call"} // policies are asked, and hooks are not
+	h := host.New(o)
 	adopt(t, h)
 	g := refresh(t, h)
 	l := g.Listing()
