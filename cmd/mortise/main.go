@@ -45,6 +45,7 @@ func run() int {
 		Endpoint:       newEndpoint,
 		Check:          check,
 		CheckWorkspace: catalog.CheckWorkspace,
+		Calls:          catalog.Calls,
 		Markets:        catalog.Markets,
 	}
 	if width, _, err := term.GetSize(out); err == nil {

@@ -21,6 +21,7 @@ type machine struct {
 	size  int64 // of segments
 	next  int
 	want  map[string]bool // ids
+	index *memory
 }
 
 func (m *machine) begin(*rapid.T) {
@@ -214,7 +215,7 @@ func TestWhateverHappens(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer os.RemoveAll(dir)
-		m := &machine{dir: dir, clock: newClock(), want: map[string]bool{}, size: int64(rapid.IntRange(500, 6000).Draw(t, "segment"))}
+		m := &machine{dir: dir, clock: newClock(), want: map[string]bool{}, index: newMemory(), size: int64(rapid.IntRange(500, 6000).Draw(t, "segment"))}
 		defer func() {
 			for _, l := range m.open {
 				l.abandon()
@@ -223,6 +224,7 @@ func TestWhateverHappens(t *testing.T) {
 		t.Repeat(map[string]func(*rapid.T){
 			"": m.check, "begin": m.begin, "record": m.record, "another": m.record, "one more": m.record, "time": m.time,
 			"crash": m.crash, "fail": m.fail, "close": m.shut, "drop": m.drop, "change": m.change,
+			"odd": m.odd, "another odd one": m.odd, "search": m.search, "search again": m.search,
 		})
 	})
 }

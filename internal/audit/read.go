@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"iter"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,16 +21,27 @@ import (
 // error with an Entry of which File alone is set; who goes on gets what else there
 // is. Nothing is verified. A directory that is missing is an empty log.
 func Read(dir string, q Query) iter.Seq2[Entry, error] {
+	return read(dir, q, nil)
+}
+
+// read is Read. Of the segments that were found by an index no more is read than
+// the blocks that are named.
+func read(dir string, q Query, found map[string]Indexed) iter.Seq2[Entry, error] {
+	return readSome(dir, q, found, math.MaxInt64)
+}
+
+// readSome is read that ends when so many bytes were read.
+func readSome(dir string, q Query, found map[string]Indexed, most int64) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		names, err := segments(dir)
 		if err != nil {
 			yield(Entry{}, fmt.Errorf("read the audit log: %w", err))
 			return
 		}
-		r := merge{matcher: q.matcher()}
+		r := merge{matcher: q.matcher(), left: most}
 		defer r.close()
 		for _, n := range names {
-			run, err := r.run(dir, n)
+			run, err := r.run(dir, n, found)
 			if err != nil && !yield(Entry{File: n.String()}, fmt.Errorf("read audit segment %s: %w", n, err)) {
 				return
 			}
@@ -46,6 +58,7 @@ func Read(dir string, q Query) iter.Seq2[Entry, error] {
 type merge struct {
 	*matcher
 	runs []*run
+	left int64 // how much may still be read
 }
 
 // run is a segment that is read in one direction. Its times are in order.
@@ -53,7 +66,8 @@ type run struct {
 	segmentName
 	path   string
 	size   int64
-	key    string // the time of entry, or before it is opened the first that can come
+	blocks []Block // nil: all of it is read
+	key    string  // the time of entry, or before it is opened the first that can come
 	file   *os.File
 	lines  interface{ next() ([]byte, error) }
 	entry  Entry
@@ -61,11 +75,21 @@ type run struct {
 	opened bool
 }
 
-// run looks at the two ends of a segment. Nil if nothing in it is asked for. A
+// run is a segment to be read; nil if nothing in it is asked for.
+func (r *merge) run(dir string, n segmentName, found map[string]Indexed) (*run, error) {
+	if s, ok := found[n.String()]; ok {
+		if len(s.Blocks) == 0 {
+			return nil, nil
+		}
+		return r.begin(dir, n, s.Begun, s.Last, run{blocks: s.Blocks}), nil
+	}
+	return r.look(dir, n)
+}
+
+// look is run for a segment that is read whole. It looks at its two ends. A
 // segment without a header was made and not begun.
-func (r *merge) run(dir string, n segmentName) (*run, error) {
-	path := filepath.Join(dir, n.String())
-	f, info, err := openRegular(path)
+func (r *merge) look(dir string, n segmentName) (*run, error) {
+	f, info, err := openRegular(filepath.Join(dir, n.String()))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil // dropped meanwhile
 	}
@@ -86,14 +110,19 @@ func (r *merge) run(dir string, n segmentName) (*run, error) {
 	if err != nil { // it is read all the same, first of all
 		begun, last = "", strings.Repeat("9", len(timeLayout))
 	}
+	return r.begin(dir, n, begun, last, run{size: info.Size()}), nil
+}
+
+// begin is run for a segment of that time; what is read of it is in how.
+func (r *merge) begin(dir string, n segmentName, begun, last string, how run) *run {
 	if last < r.since || r.until != "" && begun >= r.until {
-		return nil, nil
+		return nil
 	}
-	out := &run{segmentName: n, path: path, size: info.Size(), key: last}
+	how.segmentName, how.path, how.key = n, filepath.Join(dir, n.String()), last
 	if r.q.OldestFirst {
-		out.key = begun
+		how.key = begun
 	}
-	return out, nil
+	return &how
 }
 
 func (r *merge) all(yield func(Entry, error) bool) {
@@ -109,9 +138,12 @@ func (r *merge) all(yield func(Entry, error) bool) {
 				}
 			}
 		}
-		if r.advance(first) {
+		switch goesOn := r.advance(first); {
+		case r.left < 0:
+			return
+		case goesOn:
 			heap.Fix(r, 0)
-		} else {
+		default:
 			heap.Pop(r)
 		}
 	}
@@ -132,7 +164,7 @@ func (r *merge) advance(s *run) bool {
 		switch {
 		case errors.Is(err, errTorn):
 			continue
-		case errors.Is(err, errLong):
+		case errors.Is(err, errLong), errors.Is(err, errChanged):
 			return s.fail(err)
 		case errors.Is(err, io.EOF):
 			s.close()
@@ -140,6 +172,9 @@ func (r *merge) advance(s *run) bool {
 		case err != nil:
 			s.close()
 			return s.fail(err)
+		}
+		if r.left -= int64(len(line)); r.left < 0 {
+			return false
 		}
 		if isHeader(line) {
 			continue
@@ -186,9 +221,12 @@ func (s *run) open(oldestFirst bool) error {
 		return err
 	}
 	s.file, s.opened = f, true
-	if oldestFirst {
+	switch {
+	case s.blocks != nil:
+		s.lines = &blockLines{r: f, blocks: s.blocks, oldestFirst: oldestFirst}
+	case oldestFirst:
 		s.lines = newForward(f, s.size)
-	} else {
+	default:
 		s.lines = newBackward(f, s.size)
 	}
 	return nil
@@ -239,13 +277,13 @@ func (r *merge) Less(i, j int) bool {
 	return compareNames(a.segmentName, b.segmentName) < 0
 }
 
-// Export writes what q asks for to w, each record on a line, byte by byte as it
-// stands in the log. It goes on where something cannot be read, and the error says
-// of the first how it was, and how many there were.
-func Export(dir string, q Query, w io.Writer) error {
+// Export writes records to w, each on a line, byte by byte as it stands in the
+// log. It goes on where something cannot be read, and the error says of the first
+// how it was, and how many there were.
+func Export(records iter.Seq2[Entry, error], w io.Writer) error {
 	var first error
 	faults := 0
-	for e, err := range Read(dir, q) {
+	for e, err := range records {
 		if err != nil {
 			faults++
 			if first == nil {

@@ -138,7 +138,7 @@ func TestReadGoesOn(t *testing.T) {
 			t.Errorf("Read(%+v): got %d records and faults in %v, want 30 and two files", q, len(got), bad)
 		}
 	}
-	if err := Export(dir, Query{}, new(bytes.Buffer)); err == nil || !strings.Contains(err.Error(), "places cannot be read") {
+	if err := Export(Read(dir, Query{}), new(bytes.Buffer)); err == nil || !strings.Contains(err.Error(), "places cannot be read") {
 		t.Errorf("Export: got %v, want that places cannot be read", err)
 	}
 }
@@ -190,14 +190,14 @@ func TestExport(t *testing.T) {
 	write(t, l, numbered("a", 1, 5)...)
 	closeLog(t, l)
 	var out bytes.Buffer
-	if err := Export(dir, Query{OldestFirst: true, Checkpoints: true}, &out); err != nil {
+	if err := Export(Read(dir, Query{OldestFirst: true, Checkpoints: true}), &out); err != nil {
 		t.Fatal(err)
 	}
 	_, records, _ := bytes.Cut(readFile(t, files(t, dir)[0]), []byte("\n"))
 	if !bytes.Equal(out.Bytes(), records) {
 		t.Errorf("Export: got\n%s\nwant\n%s", out.Bytes(), records)
 	}
-	if err := Export(dir, Query{}, broken{}); err == nil {
+	if err := Export(Read(dir, Query{}), broken{}); err == nil {
 		t.Error("Export to what cannot be written: got no error")
 	}
 }

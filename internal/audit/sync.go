@@ -70,7 +70,7 @@ func (l *Log) sync() {
 		}
 		l.mu.Unlock()
 		if l.o.Report != nil {
-			l.o.Report(fmt.Errorf("sync the audit log in %s: %w", ext.Quote(l.dir), err))
+			l.o.Report(fmt.Errorf("sync the audit log in %s: %w; what was logged just now may be lost with the machine's power, and is in a segment of its own from here on: look after that disk", ext.Quote(l.dir), err))
 		}
 	}
 	b.finish(err)

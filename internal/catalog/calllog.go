@@ -12,13 +12,14 @@ import (
 type callLog struct{ *audit.Log }
 
 // openLog opens the log of a place. Whether it keeps arguments whole is the
-// person's own to say, and read once.
-func openLog(p host.Place) (callLog, error) {
+// person's own to say, and read once. report is told of what the log cannot say to
+// who wrote a line: that it may not be on the disk.
+func openLog(p host.Place, report func(error)) (callLog, error) {
 	cfg, _, err := p.Configure(nil)
 	if err != nil {
 		return callLog{}, err
 	}
-	l, err := audit.Open(p.CallLog(), audit.Options{Full: cfg.Audit.Full})
+	l, err := audit.Open(p.CallLog(), audit.Options{Full: cfg.Audit.Full, Report: report})
 	return callLog{l}, err
 }
 

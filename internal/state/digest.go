@@ -33,6 +33,7 @@ func (s *Snapshot) Digest() ext.Digest {
 	hashList(h, c.Guards, func(r Guard) {
 		h.Text(string(r.Extension), r.Name, r.Event, r.Matcher).Digest(r.Scope, r.Code)
 	})
+	hashList(h, c.Connections, func(r Connection) { h.Text(r.Workspace, r.Client, r.Event) })
 	return h.Sum()
 }
 

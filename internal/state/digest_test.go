@@ -17,6 +17,7 @@ func sample() state.Snapshot {
 		Grants:       []state.Grant{{Kind: "code", Subject: "acme", Digest: d1, By: "ada", At: now, Until: now.Add(time.Hour)}},
 		Pins:         []state.Pin{{Extension: "acme", Server: "search", Tool: "query", Digest: d1, At: now}},
 		Guards:       []state.Guard{{Extension: "acme", Scope: d1, Name: "g", Event: "tool-call", Code: d2, At: now}},
+		Connections:  []state.Connection{{Workspace: "w", Client: "claude-code", Event: "PreToolUse", At: now}},
 		Descriptions: []state.Description{{Workspace: "w", Extension: "acme", Server: "search", Declaration: d1, Content: "{}", At: now}},
 	}
 }
@@ -44,6 +45,7 @@ func TestDigest(t *testing.T) {
 		{"one description less", func(s *state.Snapshot) { s.Descriptions = nil }, true},
 		{"the zone of a time", func(s *state.Snapshot) { s.Grants[0].Until = s.Grants[0].Until.In(time.FixedZone("", 3600)) }, true},
 
+		{"one connection less", func(s *state.Snapshot) { s.Connections = nil }, false},
 		{"enabled", func(s *state.Snapshot) { s.Roster[0].Enabled = false }, false},
 		{"the load order", func(s *state.Snapshot) { s.Roster[0].Order = 9 }, false},
 		{"the commit", func(s *state.Snapshot) { s.Roster[0].Commit = "c0ffee" }, false},

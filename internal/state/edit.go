@@ -3,7 +3,7 @@ package state
 import "slices"
 
 // Record is something a Snapshot lists: an Installed, a Switch, an Adoption, a
-// Grant, a Pin, a Guard or a Description.
+// Grant, a Pin, a Guard, a Description or a Connection.
 type Record interface {
 	put(*Snapshot)
 	remove(*Snapshot) bool
@@ -35,6 +35,7 @@ func (r Grant) put(s *Snapshot)       { put(&s.Grants, r) }
 func (r Pin) put(s *Snapshot)         { put(&s.Pins, r) }
 func (r Guard) put(s *Snapshot)       { put(&s.Guards, r) }
 func (r Description) put(s *Snapshot) { put(&s.Descriptions, r) }
+func (r Connection) put(s *Snapshot)  { put(&s.Connections, r) }
 
 func (r Installed) remove(s *Snapshot) bool   { return remove(&s.Roster, r) }
 func (r Switch) remove(s *Snapshot) bool      { return remove(&s.Switches, r) }
@@ -43,6 +44,7 @@ func (r Grant) remove(s *Snapshot) bool       { return remove(&s.Grants, r) }
 func (r Pin) remove(s *Snapshot) bool         { return remove(&s.Pins, r) }
 func (r Guard) remove(s *Snapshot) bool       { return remove(&s.Guards, r) }
 func (r Description) remove(s *Snapshot) bool { return remove(&s.Descriptions, r) }
+func (r Connection) remove(s *Snapshot) bool  { return remove(&s.Connections, r) }
 
 func put[T record[T]](list *[]T, r T) {
 	if i := find(*list, r); i >= 0 {

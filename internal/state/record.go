@@ -60,13 +60,14 @@ type Grant struct {
 	Until   time.Time // when it lapses; zero is never
 }
 
-// Pin remembers the definition of a tool that was approved: what its server said of
-// it then. Workspace, Extension, Server and Tool identify it.
+// Pin remembers the definition of something that a server offers, and that was
+// approved: what the server said of it then. Workspace, Extension, Server and Tool
+// identify it.
 type Pin struct {
 	Workspace string // identity of the workspace its server runs in; "" in what an older version wrote, which holds nowhere
 	Extension ext.Name
 	Server    string // the entry's name within the extension
-	Tool      string // as the server names it
+	Tool      string // by EntryName: "tool/search/find"; "" says that what the server first offered was dealt with
 	Digest    ext.Digest
 	By        string
 	At        time.Time
@@ -83,6 +84,15 @@ type Guard struct {
 	Matcher   string     // what of that event it guards, as declared; "" is everything
 	Code      ext.Digest // of the code that answers
 	At        time.Time
+}
+
+// Connection says that a client delivers one of its events here: it called mortise
+// hook for it. Workspace, Client and Event identify it.
+type Connection struct {
+	Workspace string    // identity of the workspace it was called in; never ""
+	Client    string    // by the name of its format; never ""
+	Event     string    // as the client spells it; never ""
+	At        time.Time // of the first call
 }
 
 // Description is what a server said of itself when it was last asked.

@@ -14,6 +14,7 @@ type Snapshot struct {
 	Pins         []Pin         // which tool definitions were seen
 	Guards       []Guard       // which guards were admitted
 	Descriptions []Description // what servers said of themselves
+	Connections  []Connection  // which events clients deliver
 }
 
 // Clone is a copy of s that shares nothing with it.
@@ -27,5 +28,6 @@ func (s *Snapshot) Clone() Snapshot {
 		Pins:         slices.Clone(s.Pins),
 		Guards:       slices.Clone(s.Guards),
 		Descriptions: slices.Clone(s.Descriptions),
+		Connections:  slices.Clone(s.Connections),
 	}
 }

@@ -19,7 +19,7 @@ import (
 func (s *Snapshot) Tidy() error {
 	err := errors.Join(
 		tidy(&s.Roster), tidy(&s.Switches), tidy(&s.Adoptions),
-		tidy(&s.Grants), tidy(&s.Pins), tidy(&s.Guards), tidy(&s.Descriptions),
+		tidy(&s.Grants), tidy(&s.Pins), tidy(&s.Guards), tidy(&s.Descriptions), tidy(&s.Connections),
 	)
 	slices.SortStableFunc(s.Roster, func(a, b Installed) int { return cmp.Compare(a.Order, b.Order) })
 	return err
@@ -84,6 +84,10 @@ func (r Description) compare(o Description) int {
 	return cmp.Or(cmp.Compare(r.Workspace, o.Workspace), cmp.Compare(r.Extension, o.Extension), cmp.Compare(r.Server, o.Server))
 }
 
+func (r Connection) compare(o Connection) int {
+	return cmp.Or(cmp.Compare(r.Workspace, o.Workspace), cmp.Compare(r.Client, o.Client), cmp.Compare(r.Event, o.Event))
+}
+
 func (r Installed) tidied() (Installed, error) {
 	err := errors.Join(named(r.Name != "", "extension"), utc(&r.At))
 	return r, err
@@ -119,6 +123,11 @@ func (r Description) tidied() (Description, error) {
 		named(r.Workspace != "", "workspace"), named(r.Extension != "", "extension"), named(r.Server != "", "server"),
 		named(r.Declaration != ext.Digest{}, "digest"), utc(&r.At),
 	)
+	return r, err
+}
+
+func (r Connection) tidied() (Connection, error) {
+	err := errors.Join(named(r.Workspace != "", "workspace"), named(r.Client != "", "client"), named(r.Event != "", "event"), utc(&r.At))
 	return r, err
 }
 
@@ -172,6 +181,11 @@ func (r Guard) String() string {
 // String names r in messages.
 func (r Description) String() string {
 	return "description of " + ext.Quote(ext.Qualified(r.Extension, r.Server)) + in(r.Workspace)
+}
+
+// String names r in messages.
+func (r Connection) String() string {
+	return "connection of " + ext.Quote(r.Event) + " of " + ext.Quote(r.Client) + in(r.Workspace)
 }
 
 func in(workspace string) string {

@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"iter"
 	"strings"
 	"time"
 
@@ -9,6 +12,7 @@ import (
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/audit"
+	"github.com/mortise-dev/mortise/internal/host"
 )
 
 func (c *call) audit() *cobra.Command {
@@ -60,11 +64,11 @@ func (c *call) auditList() *cobra.Command {
 first. Arguments are kept as keys, sizes and hashes, unless your own config.toml sets audit.full.`,
 		Example: "mortise audit list --outcome denied\nmortise audit list --since 24h --tool acme_deploy -n 200",
 		Args:    upTo(0, "argument"),
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			if a.limit < 1 {
 				return usage("mortise audit list: -n takes a number from 1")
 			}
-			entries, err := c.audited(a.query())
+			entries, err := c.audited(cmd.Context(), a.query())
 			if err != nil {
 				return err
 			}
@@ -83,19 +87,63 @@ first. Arguments are kept as keys, sizes and hashes, unless your own config.toml
 }
 
 // audited reads the log.
-func (c *call) audited(q audit.Query) ([]audit.Entry, error) {
+func (c *call) audited(ctx context.Context, q audit.Query) ([]audit.Entry, error) {
 	p, err := c.place()
 	if err != nil {
 		return nil, err
 	}
 	out := []audit.Entry{}
-	for e, err := range audit.Read(p.CallLog(), q) {
+	for e, err := range c.calls(ctx, p, q) {
 		if err != nil {
-			return nil, fmt.Errorf("%w; mortise audit verify says what is wrong with it", err)
+			return nil, unaudited(err)
 		}
 		out = append(out, e)
 	}
 	return out, nil
+}
+
+// calls is what the log says, and on a terminal how far it is with looking through
+// what is new in it.
+func (c *call) calls(ctx context.Context, p host.Place, q audit.Query) iter.Seq2[audit.Entry, error] {
+	return func(yield func(audit.Entry, error) bool) {
+		counter, clear := c.indexing()
+		defer clear()
+		for e, err := range c.Calls(ctx, p, q, counter) {
+			clear()
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// indexing counts on standard error, where that is a terminal, how much of the log
+// was indexed. clear takes the count away again.
+func (c *call) indexing() (counter func(done, total int64), clear func()) {
+	if !c.Watched {
+		return nil, func() {}
+	}
+	shown := false
+	counter = func(done, total int64) {
+		if done < total || shown {
+			shown = true
+			fmt.Fprintf(c.Err, "\rmortise: indexed %s of %s MB of the log", grouped(int(done>>20)), grouped(int(total>>20)))
+		}
+	}
+	return counter, func() {
+		if shown {
+			shown = false
+			fmt.Fprint(c.Err, "\r\x1b[K")
+		}
+	}
+}
+
+// unaudited says what to do about a log that cannot be read.
+func unaudited(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return err
+	}
+	return fmt.Errorf("%w; mortise audit verify says what is wrong with it", err)
 }
 
 func (p *page) audited(entries []audit.Entry) {
@@ -123,8 +171,8 @@ func (c *call) auditShow() *cobra.Command {
 		Long:    "Show every record of one decision, which a denial names. The beginning of its id is enough.",
 		Example: "mortise audit show X4NZOUSUJFJ2",
 		Args:    one("DECISION"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			entries, err := c.audited(audit.Query{ID: strings.ToUpper(args[0]), OldestFirst: true})
+		RunE: func(cmd *cobra.Command, args []string) error {
+			entries, err := c.audited(cmd.Context(), audit.Query{ID: strings.ToUpper(args[0]), OldestFirst: true})
 			if err != nil {
 				return err
 			}
@@ -273,14 +321,17 @@ func (c *call) auditExport() *cobra.Command {
 		Short: "Write the log as JSON, a record on each line",
 		Long:  "Write what was asked and answered as JSON, a record on each line, as it stands in the log: the oldest first.",
 		Args:  upTo(0, "argument"),
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			p, err := c.place()
 			if err != nil {
 				return err
 			}
 			q := a.query()
 			q.OldestFirst = true
-			return audit.Export(p.CallLog(), q, &c.out)
+			if err := audit.Export(c.calls(cmd.Context(), p, q), &c.out); err != nil {
+				return unaudited(err)
+			}
+			return nil
 		},
 	}
 	a.flags(cmd)

@@ -6,10 +6,12 @@ package cli
 import (
 	"context"
 	"io"
+	"iter"
 	"net/http"
 	"os"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/audit"
 	"github.com/mortise-dev/mortise/internal/host"
 	"github.com/mortise-dev/mortise/internal/root"
 	"github.com/mortise-dev/mortise/internal/session"
@@ -43,6 +45,10 @@ type App struct {
 	// if changes had been made to the owner's files.
 	Check          func(ctx context.Context, in host.Inspection) (*host.Listing, error)
 	CheckWorkspace func(ctx context.Context, p host.Place, as *root.Changes) (*host.Listing, error)
+	// Calls reads the log of calls of a place, as audit.Read does. progress, unless
+	// it is nil, is told how many bytes of how many were looked through to find
+	// things faster.
+	Calls func(ctx context.Context, p host.Place, q audit.Query, progress func(done, total int64)) iter.Seq2[audit.Entry, error]
 	// Markets looks at marketplaces.
 	Markets func(ctx context.Context, look host.MarketLook) (*host.MarketListing, error)
 }

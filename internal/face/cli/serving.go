@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync"
 	"syscall"
+	"time"
 
 	"golang.org/x/net/netutil"
 
@@ -38,6 +39,9 @@ func (s *serving) run(ctx context.Context) error {
 		return err
 	}
 	if err := s.consent(ctx); err != nil {
+		return err
+	}
+	if err := s.approval(ctx); err != nil {
 		return err
 	}
 	offer, err := s.offer()
@@ -174,7 +178,10 @@ func (s *serving) listen(ctx context.Context) {
 	defer s.host.SubscribeServers(tell)()
 	defer s.host.SubscribeFaults(func(error) { tell() })()
 	defer s.host.Subscribe(func(*host.Generation) { tell() })()
+	var noticed notices
+	defer s.host.SubscribeNotices(func(err error) { noticed.put(err); tell() })()
 	var said news
+	tell() // what waits since before
 	for {
 		select {
 		case <-ctx.Done():
@@ -182,7 +189,7 @@ func (s *serving) listen(ctx context.Context) {
 		case <-s.call.Hangup:
 			_, _ = s.host.Refresh(ctx) // when it fails that is told of
 		case <-moved:
-			for _, text := range slices.Concat(said.pass(s.host.Fault()), said.watched(s.host.Polled()), said.servers(s.host.Servers())) {
+			for _, text := range slices.Concat(said.pass(s.host.Fault()), said.watched(s.host.Polled()), said.servers(s.host.Servers()), said.unapproved(s.host, s.call.nextFlag(s.place.Workspace.Dir)), noticed.news(time.Now())) {
 				fmt.Fprintln(s.call.Err, "mortise: "+text)
 			}
 		}

@@ -20,9 +20,15 @@ var schema2 string
 //go:embed schema/3.sql
 var schema3 string
 
+//go:embed schema/4.sql
+var schema4 string
+
+//go:embed schema/5.sql
+var schema5 string
+
 // schema is the migrations in order. The number of them that a file has seen
 // is its user_version.
-func schema() []string { return []string{schema1, schema2, schema3} }
+func schema() []string { return []string{schema1, schema2, schema3, schema4, schema5} }
 
 // schemaOf is how many migrations the database has seen: 1 at least. A
 // database that is not ours is an error.

@@ -71,6 +71,15 @@ var descriptions = table[state.Description]{
 	},
 }
 
+var connections = table[state.Connection]{
+	title: "connections", keys: 3,
+	columns: []string{"workspace", "client", "event", "at"},
+	list:    func(s *state.Snapshot) *[]state.Connection { return &s.Connections },
+	fields: func(r *state.Connection) []any {
+		return []any{&r.Workspace, &r.Client, &r.Event, moment{&r.At}}
+	},
+}
+
 const eventColumns = "kind, subject, text, who, at, revision"
 
 func eventFields(e *state.Event) []any {

@@ -54,6 +54,10 @@ func full() state.Snapshot {
 			{Workspace: odd, Extension: "acme", Server: odd, Declaration: d1, Content: odd, At: noon},
 			{Workspace: "repo:1", Extension: "acme", Server: "search", Declaration: d2, Content: "{}", At: noon},
 		},
+		Connections: []state.Connection{
+			{Workspace: "repo:1", Client: "claude-code", Event: "PreToolUse", At: noon},
+			{Workspace: "repo:1", Client: "claude-code", Event: odd, At: noon},
+		},
 	}
 }
 
@@ -78,6 +82,9 @@ func records(s state.Snapshot) (all []state.Record) {
 		all = append(all, r)
 	}
 	for _, r := range s.Descriptions {
+		all = append(all, r)
+	}
+	for _, r := range s.Connections {
 		all = append(all, r)
 	}
 	return all

@@ -34,9 +34,11 @@ func identity(r state.Record) string {
 	case state.Grant:
 		return fmt.Sprintf("grant %q %q %v", r.Kind, r.Subject, r.Digest)
 	case state.Pin:
-		return fmt.Sprintf("pin %q %q %q", r.Extension, r.Server, r.Tool)
+		return fmt.Sprintf("pin %q %q %q %q", r.Workspace, r.Extension, r.Server, r.Tool)
 	case state.Guard:
 		return fmt.Sprintf("guard %q %v %q %q %q", r.Extension, r.Scope, r.Name, r.Event, r.Matcher)
+	case state.Connection:
+		return fmt.Sprintf("connection %q %q %q", r.Workspace, r.Client, r.Event)
 	case state.Description:
 		return fmt.Sprintf("description %q %q %q", r.Workspace, r.Extension, r.Server)
 	}
@@ -60,7 +62,7 @@ var (
 var genRecord = rapid.Custom(func(t *rapid.T) state.Record {
 	x, place, sum, text, at := genName.Draw(t, "extension"), genPlace.Draw(t, "place"), genSum.Draw(t, "digest"), genText.Draw(t, "text"), genTime.Draw(t, "at")
 	few := rapid.SampledFrom([]string{"", "a", "skill/a", "B"}).Draw(t, "few")
-	switch rapid.IntRange(0, 6).Draw(t, "sort of record") {
+	switch rapid.IntRange(0, 7).Draw(t, "sort of record") {
 	case 0:
 		return state.Installed{Name: x, Scope: place, Source: text, Ref: few, Commit: text, Digest: sum, Enabled: rapid.Bool().Draw(t, "enabled"), Order: rapid.IntRange(-3, 3).Draw(t, "order"), By: few, At: at}
 	case 1:
@@ -71,6 +73,8 @@ var genRecord = rapid.Custom(func(t *rapid.T) state.Record {
 		return state.Grant{Kind: "k" + few, Subject: place, Digest: sum, By: text, At: at, Until: genTime.Draw(t, "until")}
 	case 4:
 		return state.Pin{Workspace: few, Extension: x, Server: place, Tool: few, Digest: sum, By: text, At: at}
+	case 6:
+		return state.Connection{Workspace: "w" + place, Client: "c" + few, Event: "e" + place, At: at}
 	case 5:
 		return state.Description{Workspace: "w" + place, Extension: x, Server: "s" + few, Declaration: sum, Content: text, At: at}
 	}

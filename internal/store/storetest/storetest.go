@@ -8,8 +8,9 @@ import (
 	"github.com/mortise-dev/mortise/internal/state"
 )
 
-// Run checks the stores that open returns. Each call of open must return an
-// empty store and see to its end with t.Cleanup.
+// Run checks the stores that open returns, as state.CallIndex too where they are
+// one. Each call of open must return an empty store and see to its end with
+// t.Cleanup.
 func Run(t *testing.T, open func(t *testing.T) state.Store) {
 	for _, c := range []struct {
 		name string
@@ -31,6 +32,10 @@ func Run(t *testing.T, open func(t *testing.T) state.Store) {
 		{"events come newest first", testEvents},
 		{"events are appended all or none", testEventsWhole},
 		{"a plain model agrees", testModel},
+		{"an index of calls is found by words", testCalls},
+		{"an index of calls is beside the state", testCallsBesideState},
+		{"a change of an index that does not fit is none", testCallsMoved},
+		{"a plain model of an index of calls agrees", testCallsModel},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, open) })
 	}

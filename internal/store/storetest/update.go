@@ -217,6 +217,9 @@ func scribble(s *state.Snapshot) {
 	for i := range s.Descriptions {
 		s.Descriptions[i] = state.Description{Extension: "scribble"}
 	}
+	for i := range s.Connections {
+		s.Connections[i] = state.Connection{Client: "scribble"}
+	}
 }
 
 func testAliasing(t *testing.T, open opener) {
