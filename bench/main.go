@@ -63,7 +63,7 @@ func run(ctx context.Context, corpus string, short bool) error {
 		return err
 	}
 	var rows []row
-	for _, measure := range []func() ([]row, error){b.checks, b.list, b.compose, b.text, b.decide, b.serve, b.refresh} {
+	for _, measure := range []func() ([]row, error){b.checks, b.list, b.compose, b.text, b.decide, b.serve, b.refresh, b.hook} {
 		more, err := measure()
 		if err != nil {
 			return err

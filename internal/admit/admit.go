@@ -61,10 +61,13 @@ type Contribution struct {
 	Origin      ext.Origin
 	Description string
 	Digest      ext.Digest
-	Value       any
-	Status      EntryStatus
-	Reason      string // why it is not active, in a few words; "" when it is
-	Findings    ext.Findings
+	// Defined is the digest of its definition, for what a server described: what a
+	// person approves. Zero: nothing of it needs approval.
+	Defined  ext.Digest
+	Value    any
+	Status   EntryStatus
+	Reason   string // why it is not active, in a few words; "" when it is
+	Findings ext.Findings
 }
 
 // Decision is what was decided about one candidate, with everything noticed.
@@ -75,6 +78,8 @@ type Decision struct {
 	reason        string
 	contributions []Contribution
 	findings      ext.Findings
+	waiting       []waiting // for the approval of their definitions
+	first         bool      // it is a description, the first, and counts as approved
 }
 
 // Tree is the tree that was decided about. One that describes something comes
@@ -101,12 +106,18 @@ func (d *Decision) Contributions() []Contribution { return d.contributions }
 // could not be read.
 func (d *Decision) Document(c *Contribution) *surface.Document {
 	found := d.candidate.Found()
+	var only *surface.Document
 	for i := range found {
-		if f := &found[i]; f.Spec == c.Spec && f.Document.Origin.Path == c.Origin.Path && !f.Broken {
+		f := &found[i]
+		if f.Spec != c.Spec || f.Document.Origin.Path != c.Origin.Path || f.Broken {
+			continue
+		}
+		if nameOf(f.Spec, &f.Document) == c.Name { // a file may hold several
 			return &f.Document
 		}
+		only = &f.Document
 	}
-	return nil
+	return only
 }
 
 // Findings are those of the tree; each contribution has its own beside.
@@ -222,7 +233,13 @@ type Rules struct {
 	// may refer to it in a file; 0: only what something running says of itself
 	// does. Nil: everything may be referred to.
 	Drivers map[string]ext.Trust
-	Now     time.Time // for grants that end
+	// First is the least trust of a server of which what it first says of itself
+	// counts as approved. 0: no server's does.
+	First ext.Trust
+	// Called is what clients call a tool of a server, or of code where that is "". Nil:
+	// no names are looked after.
+	Called func(x ext.Name, server, tool string) string
+	Now    time.Time // for grants that end
 }
 
 // Decide reviews each candidate: admitted, admitted incomplete, or not. Every

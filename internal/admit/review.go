@@ -63,7 +63,7 @@ var (
 )
 
 // Checks lists what admission can find, for the docs.
-var Checks = []*ext.Check{Trust, NameInvalid, NameTwice, Incomplete, GuardUnasked, Unconsulted, NeedsGrant, NoDriver, DriverForbidden}
+var Checks = []*ext.Check{Trust, NameInvalid, NameTwice, Incomplete, GuardUnasked, Unconsulted, NeedsGrant, NoDriver, DriverForbidden, Unapproved, Shadows}
 
 // review is one candidate under judgement.
 type review struct {
@@ -80,6 +80,7 @@ var (
 	reading = []func(*review){
 		(*review).layout,
 		(*review).decode,
+		(*review).defined,
 		(*review).trust,
 		(*review).names,
 	}
@@ -304,7 +305,7 @@ func (r *review) entry(c *Contribution) {
 	if why := r.unasked(c); why != "" {
 		c.Status, c.Reason = Unasked, why
 		f := GuardUnasked.At(c.Origin, "%s %s is not asked: %s", c.Spec.Name, ext.Quote(c.Name), why)
-		fix := "To use the extension without it, disable it: mortise disable %s:%s --reason \"…\"."
+		fix := "Connect what asks it (mortise hook CLIENT says how to connect a client), or, to use the extension without it, disable it: mortise disable %s:%s --reason \"…\"."
 		if !isGuard(c) {
 			fix = "Nothing waits for it, since it only watches. To be told no more, disable it: mortise disable %s:%s --reason \"…\"."
 		}
@@ -335,7 +336,7 @@ func (r *review) entry(c *Contribution) {
 // connected; "" when it is.
 func (r *review) unasked(c *Contribution) string {
 	im, ok := c.Value.(surface.Implementation)
-	if !c.Spec.Hook || !ok {
+	if !c.Spec.Hook || !ok || r.rules.Asked[c.Spec.Name] {
 		return ""
 	}
 	questions := c.Spec.Asks(im)

@@ -11,6 +11,7 @@ import (
 	"github.com/mortise-dev/mortise/internal/call"
 	"github.com/mortise-dev/mortise/internal/discover"
 	"github.com/mortise-dev/mortise/internal/driver/inproc"
+	"github.com/mortise-dev/mortise/internal/hook/clientevent"
 	"github.com/mortise-dev/mortise/internal/hook/toolcall"
 	"github.com/mortise-dev/mortise/internal/host"
 	"github.com/mortise-dev/mortise/internal/root"
@@ -51,14 +52,19 @@ func Open(ctx context.Context, p host.Place, purpose host.Purpose, cache *host.C
 		Cache:     cache,
 		Memory:    memory(p, purpose),
 		Workers:   Workers,
-		Drivers:   map[string]call.Driver{inproc.Name: ownDriver(x), mcpDriver: idle{}},
-		Refer:     map[string]ext.Trust{inproc.Name: ext.Builtin},
-		Asked:     []string{toolcall.Before.Name, policy.ToolCall},
+		Drivers:   map[string]call.Driver{inproc.Name: ownDriver(x), mcpDriver: idle{}, clientevent.Driver: idle{}},
+		Refer:     map[string]ext.Trust{inproc.Name: ext.Builtin, clientevent.Driver: ext.Project},
+		Asked:     []string{toolcall.Before.Name, policy.ToolCall, clientevent.AfterCall},
+		Question:  clientevent.Question,
+		Run:       programs(p.Env),
+		Data:      func(t ext.Tree) string { return p.PluginData(t.Extension, t.Own) },
 		Keep:      host.KeepIn(filepath.Join(p.Paths.State, "guards")),
+		Trees:     host.KeepTreesIn(filepath.Join(p.Paths.State, "guards", "trees")),
 		Files:     files,
 	}
+	o.Definitions = host.KeepLooselyIn(filepath.Join(p.Paths.State, "definitions"))
 	if purpose == host.Serving {
-		log, err := openLog(p)
+		log, err := openLog(p, func(err error) { h.Notice(err) })
 		if err != nil {
 			return nil, nil, errors.Join(err, done())
 		}

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/mortise-dev/mortise/ext"
-	"github.com/mortise-dev/mortise/internal/guard"
 )
 
 // event is what happens to an extension, or a pass for x < 0.
@@ -94,8 +93,8 @@ func interleave(left [][]event, order []event, do func([]event)) {
 }
 
 func walk(t *testing.T, extensions, guards int, chosen []string, order []event) {
-	m := &machine{remembered: map[ext.Name][]guard.Memento{}}
-	o := &oracle{good: map[ext.Name][]one{}, at: map[ext.Name][]string{}}
+	m := newMachine(programs)
+	o := newOracle()
 	for i := range extensions {
 		m.now = append(m.now, &extension{name: ext.Name(fmt.Sprintf("x%d", i)), granted: true, guards: trio(guards)})
 	}

@@ -4,9 +4,13 @@
 package guard
 
 import (
+	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/call"
+	"github.com/mortise-dev/mortise/internal/dialect"
 )
 
 // Call is one call of a tool, before it is made.
@@ -21,6 +25,9 @@ type Call struct {
 	Agent       string
 	Client      string // what the client calls itself
 	Mode        ext.Mode
+	// Event is what a client told of the call, where that is one of its own tools'. Nil
+	// for a call of a tool that is offered here.
+	Event *dialect.Event
 }
 
 // Verdict is what somebody has against a call. A greater one prevails.
@@ -49,6 +56,60 @@ type Objection struct {
 	Reason  string     // in words; foreign text
 	Failed  bool       // it did not answer, which denies
 	Held    bool       // its extension is in quarantine
+	Fix     string     // what its owner can do where it guards nothing; "" for most
+}
+
+// Judgement is what everybody has to say of a call.
+type Judgement struct {
+	Objections []Objection
+	// Arguments are what was judged in the end: the call's own, or what guards made of
+	// them.
+	Arguments json.RawMessage
+	Rewrote   []string // which guards made something of them, in their order
+	Said      []Said   // what handlers add for the agent to read
+	Notes     []Note   // what went wrong and costs nothing
+}
+
+// Said is text of an extension for an agent.
+type Said struct {
+	Guard  string // whose it is
+	Origin ext.Origin
+	Text   string
+}
+
+// Note is something that went wrong with an observer.
+type Note struct {
+	Guard  string
+	Origin ext.Origin
+	Text   string
+}
+
+// Means are how code is asked.
+type Means struct {
+	Reach func(ext.Ref) call.Caller // what answers for a reference; nil: nothing does
+	Run   Runner                    // what runs programs; nil: nothing does
+	Dir   string                    // where the agent works: the workspace's directory
+}
+
+// Runner runs a program for one question, and ends all of it. An error says that it
+// did not start, took too long, was killed, or wrote too much.
+type Runner func(context.Context, Program) (Ran, error)
+
+// Program is what is run.
+type Program struct {
+	Line  string   // for a shell
+	Argv  []string // without a shell, where Line is ""
+	Dir   string
+	Env   []string // added to what every program gets
+	Input []byte   // its standard input
+	Limit time.Duration
+}
+
+// Ran is how a program ended by itself.
+type Ran struct {
+	Exit           int
+	Stdout, Stderr []byte
+	Held           bool // something that it started was left, and was ended
 }
 
 // Prevails is the verdict of all objections together: whatever their order,

@@ -20,16 +20,30 @@ const patience = 10 * time.Second
 
 // Judge asks every guard that is for a call, and returns what they have against
 // it: policies first, then those that cannot answer, then the others. Code is not
-// run for a call that is denied anyway. reach finds what answers for a reference;
-// nil finds nothing. What fails, panics, takes too long or answers oddly denies.
-func (s *Set) Judge(ctx context.Context, c *Call, reach func(ext.Ref) call.Caller) []Objection {
+// run for a call that is denied anyway. What fails, panics, takes too long or
+// answers oddly denies.
+//
+// Handlers of clients' hooks may rewrite the arguments, one after another. The call
+// that comes of it is then judged anew by all of them, and that is the judgement:
+// Arguments are what was judged.
+func (s *Set) Judge(ctx context.Context, c *Call, m Means) Judgement {
 	if s.Empty() {
-		return nil
+		return Judgement{Arguments: c.Arguments}
 	}
-	out := s.ruled(ctx, c)
+	first := s.round(ctx, c, m)
+	if len(first.rewrites) == 0 || Prevails(first.Objections) == Deny {
+		first.Arguments = c.Arguments
+		return first.Judgement
+	}
+	return s.rewritten(ctx, c, m, first)
+}
+
+// round asks every guard once about a call as it is.
+func (s *Set) round(ctx context.Context, c *Call, m Means) round {
+	r := round{Judgement: Judgement{Objections: s.ruled(ctx, c)}}
 	for i := range s.walls {
 		if w := &s.walls[i]; w.matches(c) {
-			out = append(out, Objection{w.Name, w.Origin, w.Content, Deny, w.Broken, true, w.Held})
+			r.object(w.Guard, Deny, w.Broken, true)
 		}
 	}
 	var code []*hook
@@ -38,15 +52,52 @@ func (s *Set) Judge(ctx context.Context, c *Call, reach func(ext.Ref) call.Calle
 		case !h.matches(c):
 		case h.im.Answer != nil:
 			o, err := toolcall.Written(h.im.Answer)
-			out = h.objects(out, o, err)
+			r.heed(h, o, err)
 		default:
 			code = append(code, h)
 		}
 	}
-	if len(code) == 0 || Prevails(out) == Deny {
-		return out
+	handlers := s.handling(c)
+	if len(code)+len(handlers) == 0 || Prevails(r.Objections) == Deny {
+		return r
 	}
-	return append(out, run(ctx, c, code, reach)...)
+	var both sync.WaitGroup
+	var answers []heard
+	both.Go(func() { answers = run(ctx, c, handlers, m) })
+	opinions, errs := consult(ctx, c, code, m.Reach)
+	both.Wait()
+	for i, h := range code {
+		r.heed(h, opinions[i], errs[i])
+	}
+	for i := range answers {
+		r.hear(&answers[i])
+	}
+	return r
+}
+
+// round is what came of asking every guard once.
+type round struct {
+	Judgement
+	rewrites []heard
+}
+
+// object adds what a guard has against a call.
+func (r *round) object(g Guard, v Verdict, reason string, failed bool) {
+	r.Objections = append(r.Objections, Objection{
+		Guard: g.Name, Origin: g.Origin, Content: g.Content, Verdict: v, Reason: reason, Failed: failed, Held: g.Held, Fix: g.fix(),
+	})
+}
+
+// heed adds what a hook answered, unless that is nothing.
+func (r *round) heed(h *hook, o toolcall.Opinion, err error) {
+	switch {
+	case err != nil:
+		r.object(h.Guard, Deny, err.Error(), true)
+	case o.Verdict == toolcall.Ask:
+		r.object(h.Guard, Ask, o.Reason, false)
+	case o.Verdict != "":
+		r.object(h.Guard, Deny, o.Reason, false)
+	}
 }
 
 // ruled is what policies have against a call.
@@ -58,7 +109,7 @@ func (s *Set) ruled(ctx context.Context, c *Call) []Objection {
 		if o.Failed {
 			reason = o.Reason
 		}
-		out = append(out, Objection{r.Name, r.Origin, r.Content, verdictOf(o), reason, o.Failed, r.Held})
+		out = append(out, Objection{Guard: r.Name, Origin: r.Origin, Content: r.Content, Verdict: verdictOf(o), Reason: reason, Failed: o.Failed, Held: r.Held})
 	}
 	return out
 }
@@ -80,22 +131,8 @@ func (c *Call) action() *policy.Action {
 	}
 }
 
-// objects adds what a hook answered, unless that is nothing.
-func (h *hook) objects(out []Objection, o toolcall.Opinion, err error) []Objection {
-	v := Deny
-	switch {
-	case err != nil:
-		o.Reason = err.Error()
-	case o.Verdict == "":
-		return out
-	case o.Verdict == toolcall.Ask:
-		v = Ask
-	}
-	return append(out, Objection{h.Name, h.Origin, h.Content, v, o.Reason, err != nil, h.Held})
-}
-
-// run asks the code of guards, all at once.
-func run(ctx context.Context, c *Call, code []*hook, reach func(ext.Ref) call.Caller) []Objection {
+// consult asks the code of hooks, all at once.
+func consult(ctx context.Context, c *Call, code []*hook, reach func(ext.Ref) call.Caller) ([]toolcall.Opinion, []error) {
 	question, err := ext.EncodeJSON(toolcall.Call{
 		Tool: c.Tool, Extension: c.Extension, Server: c.Server, Arguments: c.Arguments, Session: c.Session,
 	})
@@ -108,11 +145,7 @@ func run(ctx context.Context, c *Call, code []*hook, reach func(ext.Ref) call.Ca
 		}
 	}
 	all.Wait()
-	var out []Objection
-	for i, h := range code {
-		out = h.objects(out, answers[i], errs[i])
-	}
-	return out
+	return answers, errs
 }
 
 // ask asks the code of one guard. It returns when its time is over, whatever the

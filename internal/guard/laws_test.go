@@ -7,13 +7,12 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/mortise-dev/mortise/ext"
-	"github.com/mortise-dev/mortise/internal/guard"
 )
 
 // play runs a machine beside the oracle over a random sequence of what may happen.
 func play(t *rapid.T) {
-	m := &machine{remembered: map[ext.Name][]guard.Memento{}}
-	o := &oracle{good: map[ext.Name][]one{}, at: map[ext.Name][]string{}}
+	m := newMachine(programs)
+	o := newOracle()
 	for i := range rapid.IntRange(1, 3).Draw(t, "extensions") {
 		x := &extension{name: ext.Name(fmt.Sprintf("x%d", i)), granted: rapid.Bool().Draw(t, "granted")}
 		for range rapid.IntRange(0, 3).Draw(t, "guards") {
@@ -30,7 +29,7 @@ func play(t *rapid.T) {
 		if len(x.guards) > 0 {
 			g = &x.guards[rapid.IntRange(0, len(x.guards)-1).Draw(t, "which")]
 		}
-		switch rapid.SampledFrom([]string{"manifest", "switch", "grant", "guard", "break", "off", "absent", "refresh", "refresh", "refresh", "call"}).Draw(t, "step") {
+		switch rapid.SampledFrom([]string{"manifest", "switch", "grant", "guard", "watch", "break", "off", "absent", "refresh", "refresh", "refresh", "call"}).Draw(t, "step") {
 		case "manifest":
 			x.broken = !x.broken
 		case "switch":
@@ -39,6 +38,8 @@ func play(t *rapid.T) {
 			x.granted = !x.granted
 		case "guard":
 			*g = anyGuard().Draw(t, "other")
+		case "watch":
+			g.watches = !g.watches
 		case "break":
 			g.broken = !g.broken
 		case "off":
@@ -64,10 +65,13 @@ func show(xs []extension) (s string) {
 
 func anyGuard() *rapid.Generator[one] {
 	return rapid.Custom(func(t *rapid.T) one {
-		g := one{kind: kind(rapid.IntRange(0, 2).Draw(t, "kind")), tool: rapid.SampledFrom([]string{"", "read", "write", "write*"}).Draw(t, "tool")}
+		g := one{kind: kind(rapid.IntRange(0, 3).Draw(t, "kind")), tool: rapid.SampledFrom([]string{"", "read", "write", "write*"}).Draw(t, "tool")}
 		says := []behaviour{denies, asks}
 		if g.kind == code {
 			says = []behaviour{denies, asks, silent, silent, fails, panics, oddly, wishful, hangs}
+		}
+		if g.kind == handler {
+			says = []behaviour{denies, asks, silent, silent, fails, panics, oddly, wishful, hangs, holds, floods}
 		}
 		g.says = rapid.SampledFrom(says).Draw(t, "says")
 		g.broken = rapid.IntRange(0, 9).Draw(t, "broken") == 0

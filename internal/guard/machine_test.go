@@ -31,9 +31,10 @@ import (
 type kind int
 
 const (
-	rule   kind = iota // a policy
-	answer             // an answer that is written down
-	code               // what a driver reaches
+	rule    kind = iota // a policy
+	answer              // an answer that is written down
+	code                // what a driver reaches
+	handler             // a program, by the protocol of a client
 )
 
 // behaviour is what a guard says of the calls that it guards.
@@ -48,16 +49,19 @@ const (
 	oddly   behaviour = "odd"   // code: an answer that is none
 	wishful behaviour = "allow" // code: what no guard can say
 	hangs   behaviour = "hang"  // code: it takes longer than it may
+	holds   behaviour = "held"  // handler: it answers, and leaves something behind
+	floods  behaviour = "flood" // handler: it writes too much
 )
 
 // one is a guard of the model.
 type one struct {
-	kind   kind
-	says   behaviour
-	tool   string // what it guards; "" everything
-	broken bool   // its file cannot be read
-	off    bool   // its owner disabled it
-	absent bool
+	kind    kind
+	says    behaviour
+	tool    string // what it guards; "" everything
+	watches bool   // handler: its owner declared that it only watches
+	broken  bool   // its file cannot be read
+	off     bool   // its owner disabled it
+	absent  bool
 }
 
 // extension is one of the model.
@@ -70,6 +74,17 @@ type extension struct {
 }
 
 func (x *extension) guardName(i int) string { return fmt.Sprintf("g%d", i) }
+
+// surface is where a guard is declared.
+func (g *one) surface() string {
+	switch g.kind {
+	case rule:
+		return "policy/"
+	case handler:
+		return "client_event/"
+	}
+	return "before_tool_call/"
+}
 
 // files are the extension as it lies on the disk.
 func (x *extension) files() fs.FS {
@@ -103,6 +118,8 @@ func (g *one) file(name string) (path, text string) {
 		return "dev.mortise/policies/" + name + ".yaml", text
 	case answer:
 		return "dev.mortise/hooks/before_tool_call/" + name + ".json", fmt.Sprintf(`{"answer": {"verdict": %q, "reason": "as the model says"}%s}`, g.says, g.matches())
+	case handler:
+		return "dev.mortise/hooks/client_event/" + name + ".json", fmt.Sprintf(`{"ref": {"driver": "client-hook", "target": %q, "name": "command"}, "client": "claude-code", "event": "PreToolUse"}`, g.says)
 	}
 	limit := 60_000 // no machine is that slow
 	if g.says == hangs {
@@ -123,6 +140,11 @@ type machine struct {
 	now        []*extension // as they are
 	remembered map[ext.Name][]guard.Memento
 	set        *guard.Set
+	run        guard.Runner
+}
+
+func newMachine(run guard.Runner) *machine {
+	return &machine{remembered: map[ext.Name][]guard.Memento{}, run: run}
 }
 
 // refresh makes a pass.
@@ -164,7 +186,17 @@ func (m *machine) refresh() {
 		w, disabled := s.Disabled("", x, entry)
 		return disabled && w.Entry != ""
 	}
-	m.set = guard.New(guard.Members{Composition: c, Decisions: ds, Adopted: true, Remembered: known, Off: off})
+	observes := func(name string, _ ext.Digest) bool {
+		for _, x := range m.now {
+			for i := range x.guards {
+				if ext.Qualified(x.name, x.guardName(i)) == name {
+					return x.guards[i].watches
+				}
+			}
+		}
+		return false
+	}
+	m.set = guard.New(guard.Members{Composition: c, Decisions: ds, Adopted: true, Remembered: known, Off: off, Observes: observes})
 	for i := range ds {
 		if ds[i].Status() == admit.Admitted {
 			m.remembered[ds[i].Tree().Extension] = guard.Mementos(&ds[i])
@@ -175,7 +207,30 @@ func (m *machine) refresh() {
 // judge is what guards have against a call of a tool of an extension.
 func (m *machine) judge(x ext.Name, tool string) guard.Verdict {
 	c := guard.Call{Tool: string(x) + "_" + tool, Qualified: ext.Qualified(x, tool), Extension: x, Arguments: json.RawMessage("{}")}
-	return guard.Prevails(m.set.Judge(context.Background(), &c, func(ext.Ref) call.Caller { return model{} }))
+	return guard.Prevails(m.set.Judge(context.Background(), &c, guard.Means{Reach: func(ext.Ref) call.Caller { return model{} }, Run: m.run}).Objections)
+}
+
+// programs is what the program of a handler comes to that behaves in a way.
+func programs(_ context.Context, p guard.Program) (guard.Ran, error) {
+	said := func(text string) (guard.Ran, error) { return guard.Ran{Stdout: []byte(text)}, nil }
+	decides := `{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": %q}}`
+	switch behaviour(p.Line) {
+	case denies:
+		return guard.Ran{Exit: 2, Stderr: []byte("no")}, nil
+	case asks, wishful:
+		return said(fmt.Sprintf(decides, p.Line))
+	case fails:
+		return guard.Ran{Exit: 1}, nil
+	case panics:
+		panic("it panics")
+	case oddly:
+		return said(`{"hookSpecificOutput": 7`)
+	case holds:
+		return guard.Ran{Held: true}, nil
+	case hangs, floods:
+		return guard.Ran{}, errors.New("it was ended")
+	}
+	return said("")
 }
 
 // model is the driver of guards that are code.
@@ -205,6 +260,8 @@ type oracle struct {
 	good map[ext.Name][]one    // the guards of each when it was last admitted; those that were off or absent are not among them
 	at   map[ext.Name][]string // and their names
 }
+
+func newOracle() *oracle { return &oracle{good: map[ext.Name][]one{}, at: map[ext.Name][]string{}} }
 
 func (o *oracle) pass(now []*extension) {
 	o.seen = nil
@@ -251,12 +308,14 @@ func (o *oracle) judge(of ext.Name, tool string) guard.Verdict {
 func (o *oracle) extension(x *extension, of ext.Name, tool string) (v guard.Verdict) {
 	refused := x.refused()
 	there := map[string]bool{} // guards that can be read, by kind and name
-	off := map[string]bool{}   // what its owner disabled, by its name, which is that of any kind
-	key := func(g one, name string) string { return fmt.Sprint(g.kind == rule, name) }
+	watches := map[string]bool{}
+	off := map[string]bool{} // what its owner disabled, by its name, which is that of any kind
+	key := func(g one, name string) string { return g.surface() + name }
 	var lost []string
 	for i, g := range x.guards {
 		name := key(g, x.guardName(i))
 		off[x.guardName(i)] = g.off
+		watches[x.guardName(i)] = g.watches
 		switch {
 		case x.broken, g.absent, g.off: // nothing of it is seen, or asked
 		case g.broken:
@@ -276,6 +335,7 @@ func (o *oracle) extension(x *extension, of ext.Name, tool string) (v guard.Verd
 		name := key(g, o.at[x.name][j])
 		if !there[name] && !off[o.at[x.name][j]] {
 			known[name] = true
+			g.watches = watches[o.at[x.name][j]]
 			v = max(v, g.quarantined(tool))
 		}
 	}
@@ -292,23 +352,28 @@ func (o *oracle) extension(x *extension, of ext.Name, tool string) (v guard.Verd
 
 // quarantined is what a guard of a refused extension says: its code is not run.
 func (g one) quarantined(tool string) guard.Verdict {
-	if g.kind == code && g.about(tool) {
+	switch {
+	case g.kind == handler && g.watches:
+		return guard.Pass
+	case g.kind >= code && g.about(tool):
 		return guard.Deny
 	}
 	return g.asked(true, tool)
 }
 
 func (g one) about(tool string) bool {
-	return g.tool == "" || strings.TrimSuffix(g.tool, "*") == tool || strings.HasSuffix(g.tool, "*") && strings.HasPrefix(tool, strings.TrimSuffix(g.tool, "*"))
+	return g.kind == handler || g.tool == "" || strings.TrimSuffix(g.tool, "*") == tool || strings.HasSuffix(g.tool, "*") && strings.HasPrefix(tool, strings.TrimSuffix(g.tool, "*"))
 }
 
 // asked is what a guard says that is in use.
 func (g one) asked(granted bool, tool string) guard.Verdict {
 	switch {
-	case !g.about(tool):
+	case !g.about(tool), g.kind == handler && g.watches:
 		return guard.Pass
-	case g.kind == code && !granted:
+	case g.kind >= code && !granted:
 		return guard.Deny
+	case g.kind == handler && g.says == wishful: // that it allows is no opinion
+		return guard.Pass
 	case g.says == asks:
 		return guard.Ask
 	case g.says == silent:

@@ -12,6 +12,9 @@ type pattern struct {
 	all   bool
 	of    ext.Name // the calls of this extension's tools; "" where words tell
 	words []string // names of tools, "*" standing for any text
+	// occasion, where it is not nil, is what a handler of a client's is asked about,
+	// and all that tells.
+	occasion *occasion
 }
 
 // everything guards every call.
@@ -24,6 +27,9 @@ func named(words []string) pattern { return pattern{all: len(words) == 0, words:
 // goes by the name that clients call it by, by its qualified name, and by its name
 // in its extension.
 func (p *pattern) matches(c *Call) bool {
+	if p.occasion != nil {
+		return p.occasion.of(c.event())
+	}
 	if p.all || p.of != "" && p.of == c.Extension {
 		return true
 	}

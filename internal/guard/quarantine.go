@@ -3,6 +3,7 @@ package guard
 import (
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/admit"
+	"github.com/mortise-dev/mortise/internal/hook/clientevent"
 	"github.com/mortise-dev/mortise/internal/state"
 	"github.com/mortise-dev/mortise/internal/surface"
 	"github.com/mortise-dev/mortise/internal/surface/policy"
@@ -15,6 +16,7 @@ type builder struct {
 	rules   []policy.Rule
 	lost    map[ext.Name]bool // extensions that cannot be composed with the others
 	present map[ext.Name]map[string]bool
+	trees   map[place]ext.Tree
 	asked   map[ext.Digest]bool // what was remembered and is asked
 }
 
@@ -25,10 +27,63 @@ func (b *builder) add(g Guard, value any) {
 		b.rules = append(b.rules, policy.Rule{Name: g.Name, Policy: v})
 		b.set.rules = append(b.set.rules, g)
 	case surface.Implementation:
-		if v.Role == surface.Guard {
+		switch {
+		case g.Kind == clientevent.On.Name:
+			b.handler(g, v)
+		case v.Role == surface.Guard:
 			b.set.hooks = append(b.set.hooks, hook{g, named(v.Matches), v})
 		}
 	}
+}
+
+// handler adds a handler of a client's hook file. What cannot be run here (a prompt,
+// another agent) is asked by nobody, which admission tells.
+func (b *builder) handler(g Guard, im surface.Implementation) {
+	if len(clientevent.On.Asks(im)) == 0 {
+		return
+	}
+	im = b.observed(g, im)
+	t := b.trees[place{g.Origin.Extension, g.Origin.Source, g.Origin.Path}]
+	b.handlerAt(g, im, t.Leads, t)
+}
+
+// handlerAt adds a handler whose program lies in a directory.
+func (b *builder) handlerAt(g Guard, im surface.Implementation, root string, t ext.Tree) {
+	h := handler{Guard: g, occasion: occasionOf(im), im: im, root: root}
+	if b.members.Data != nil && t.Extension != "" {
+		h.data = b.members.Data(t)
+	}
+	if im.Role == surface.Observer {
+		b.set.observers++
+	}
+	b.set.handlers = append(b.set.handlers, h)
+}
+
+// observed is a handler as its owner declared it.
+func (b *builder) observed(g Guard, im surface.Implementation) surface.Implementation {
+	if g.Kind == clientevent.On.Name && b.members.Observes != nil && b.members.Observes(g.Name, g.Content) {
+		im.Role = surface.Observer
+	}
+	return im
+}
+
+// place is where something is declared.
+type place struct {
+	extension    ext.Name
+	source, path string
+}
+
+// trees are the trees that handlers lie in, by where each is declared.
+func trees(ds []admit.Decision) map[place]ext.Tree {
+	out := map[place]ext.Tree{}
+	for i := range ds {
+		for j := range ds[i].Contributions() {
+			if c := &ds[i].Contributions()[j]; c.Spec.Name == clientevent.On.Name {
+				out[place{c.Origin.Extension, c.Origin.Source, c.Origin.Path}] = ds[i].Tree()
+			}
+		}
+	}
+	return out
 }
 
 // wall adds a guard that cannot answer, and denies.
@@ -46,6 +101,10 @@ func (b *builder) hold(d *admit.Decision) {
 	case admit.OfWorkspace(t) && !b.members.Adopted:
 		return
 	}
+	if d.Unaccepted() { // what nobody accepted guards nothing; what was in use of it before is asked as it was
+		b.recall(t, true)
+		return
+	}
 	refused := d.Status() == admit.Refused || b.lost[t.Extension] && d.Status() == admit.Admitted
 	var unreadable []*admit.Contribution
 	for i := range d.Contributions() {
@@ -54,7 +113,7 @@ func (b *builder) hold(d *admit.Decision) {
 			continue
 		}
 		switch {
-		case c.Status == admit.EntryDisabled, c.Status == admit.Active && !refused:
+		case c.Status == admit.EntryDisabled, c.Status == admit.Unasked, c.Status == admit.Active && !refused:
 		case !readable(c):
 			unreadable = append(unreadable, c)
 		default:
@@ -66,7 +125,7 @@ func (b *builder) hold(d *admit.Decision) {
 	if !refused {
 		return
 	}
-	recalled := b.recall(t)
+	recalled := b.recall(t, false)
 	for _, c := range unreadable {
 		if t.Origin.Trust >= ext.Owner || !recalled[state.EntryName(c.Spec.Name, c.Name)] {
 			b.unreadable(t, c)
@@ -107,10 +166,35 @@ func (b *builder) held(g Guard, c *admit.Contribution, d *admit.Decision) {
 	switch {
 	case !code || im.Answer != nil:
 		b.add(g, c.Value)
-	case im.Role == surface.Guard:
+	case b.observed(g, im).Role != surface.Guard:
+	case b.lastGranted(g, c, d):
+	default:
 		why := "it " + orWaits(c.Reason, d.Reason())
-		b.wall(g, named(im.Matches), why)
+		b.wall(g, guarded(c.Spec.Name, im), why)
 	}
+}
+
+// lastGranted adds the last version of a handler that was granted in place of one
+// that is not in use, where it is kept. It reports whether it could.
+func (b *builder) lastGranted(g Guard, c *admit.Contribution, d *admit.Decision) bool {
+	for i := range b.members.Remembered {
+		r := &b.members.Remembered[i]
+		if r.Record.Extension == d.Tree().Extension && r.Record.Event == c.Spec.Name && r.Record.Name == c.Name && b.runnable(r) != "" {
+			g.Held = true
+			b.again(*r, g, d.Tree())
+			return true
+		}
+	}
+	return false
+}
+
+// guarded is what an implementation guards, as it declares that.
+func guarded(spec string, im surface.Implementation) pattern {
+	if spec != clientevent.On.Name {
+		return named(im.Matches)
+	}
+	o := occasionOf(im)
+	return pattern{occasion: &o}
 }
 
 func orWaits(reasons ...string) string {
@@ -161,6 +245,6 @@ func (b *builder) lapsed() {
 		case r.Record.Scope != b.members.Scope, settled[r.Record.Code], b.asked[r.Record.Code], off[string(x)], off[ext.Qualified(x, entry)], b.members.off(x, entry):
 			continue
 		}
-		b.again(r, Guard{Name: ext.Qualified(x, r.Record.Name), Kind: r.Record.Event, Origin: ext.Origin{Extension: x}, Held: true})
+		b.again(r, Guard{Name: ext.Qualified(x, r.Record.Name), Kind: r.Record.Event, Origin: ext.Origin{Extension: x}, Held: true}, ext.Tree{Extension: x})
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/admit"
 	"github.com/mortise-dev/mortise/internal/doc"
+	"github.com/mortise-dev/mortise/internal/hook/clientevent"
 	"github.com/mortise-dev/mortise/internal/hook/toolcall"
 	"github.com/mortise-dev/mortise/internal/state"
 	"github.com/mortise-dev/mortise/internal/surface"
@@ -19,19 +20,25 @@ import (
 type Memento struct {
 	Record state.Guard
 	Bytes  []byte
+	Tree   ext.Digest // of the tree that its program lies in, to be kept as well; zero: none
+	Root   string     // where that is
 }
 
 // Remembered is a guard that was remembered. One whose bytes could not be read has
 // no Value, and denies what it guards.
 type Remembered struct {
-	Record state.Guard
-	Value  any // of the surface's type
+	Record  state.Guard
+	Value   any        // of the surface's type
+	Content ext.Digest // of the guard as it was declared
+	Tree    ext.Digest // of all that its extension held; zero where it is no program
 }
 
 // kept is how a guard is written down.
 type kept struct {
 	Surface  string          `json:"surface"`
 	Path     string          `json:"path"` // canonical
+	Content  ext.Digest      `json:"content"`
+	Tree     ext.Digest      `json:"tree,omitzero"`
 	Document json.RawMessage `json:"document"`
 }
 
@@ -64,14 +71,24 @@ func memento(d *admit.Decision, c *admit.Contribution) (Memento, bool) {
 	if err != nil {
 		return Memento{}, false
 	}
-	raw, err := ext.EncodeJSON(kept{c.Spec.Name, document.Path, plain})
+	m := Memento{Tree: treeOf(d, c), Root: d.Tree().Leads}
+	raw, err := ext.EncodeJSON(kept{c.Spec.Name, document.Path, c.Digest, m.Tree, plain})
 	if err != nil {
 		return Memento{}, false
 	}
-	return Memento{Bytes: raw, Record: state.Guard{
+	return Memento{Bytes: raw, Tree: m.Tree, Root: m.Root, Record: state.Guard{
 		Extension: d.Tree().Extension, Name: c.Name, Event: c.Spec.Name,
 		Matcher: strings.Join(matcher(c.Value), separator), Code: ext.Sum(raw),
 	}}, true
+}
+
+// treeOf is the digest of the tree that the program of a guard lies in, where there
+// is a program and the tree has a digest.
+func treeOf(d *admit.Decision, c *admit.Contribution) ext.Digest {
+	if c.Spec.Name != clientevent.On.Name {
+		return ext.Digest{}
+	}
+	return d.Content()
 }
 
 // separator stands between the words of a remembered matcher, none of which holds
@@ -108,38 +125,57 @@ func Recall(record state.Guard, raw []byte) Remembered {
 	}
 	entries := spec.Decode([]surface.Document{{Origin: o, Path: k.Path, Doc: node, Digest: record.Code}})
 	if len(entries) == 1 && !entries[0].Findings.Failed() {
-		r.Value = entries[0].Value
+		r.Value, r.Content, r.Tree = entries[0].Value, k.Content, k.Tree
 	}
 	return r
 }
 
 // recall adds what is remembered of the guards of a refused extension, but for those
-// that it has now. It returns which there were.
-func (b *builder) recall(t ext.Tree) map[string]bool {
+// that it has now, unless all are asked as they were. It returns which there were.
+func (b *builder) recall(t ext.Tree, all bool) map[string]bool {
 	recalled := map[string]bool{}
 	for _, r := range b.members.Remembered {
 		entry := state.EntryName(r.Record.Event, r.Record.Name)
-		if r.Record.Extension != t.Extension || b.present[t.Extension][entry] || b.members.off(t.Extension, entry) {
+		if r.Record.Extension != t.Extension || !all && b.present[t.Extension][entry] || b.members.off(t.Extension, entry) {
 			continue
 		}
 		recalled[entry] = true
 		if !b.asked[r.Record.Code] {
-			b.again(r, Guard{Name: ext.Qualified(t.Extension, r.Record.Name), Kind: r.Record.Event, Origin: t.Origin, Held: true})
+			b.again(r, Guard{Name: ext.Qualified(t.Extension, r.Record.Name), Kind: r.Record.Event, Origin: t.Origin, Held: true}, t)
 		}
 	}
 	return recalled
 }
 
-// again adds a guard as it was remembered.
-func (b *builder) again(r Remembered, g Guard) {
+// runnable is the directory in which the program of a guard lies as it was when it
+// was remembered; "" where that is not kept or not granted.
+func (b *builder) runnable(r *Remembered) string {
+	if b.members.Kept == nil || r.Tree == (ext.Digest{}) {
+		return ""
+	}
+	return b.members.Kept(r.Record.Extension, r.Tree)
+}
+
+// again adds a guard as it was remembered. Its program runs as it was then, where
+// that is kept and still granted. t is the tree of its extension, for what that keeps.
+func (b *builder) again(r Remembered, g Guard, t ext.Tree) {
 	g.Content = r.Record.Code
 	b.asked[r.Record.Code] = true
 	im, code := r.Value.(surface.Implementation)
 	switch {
 	case r.Value == nil:
 		b.wall(g, remembered(r.Record), "it cannot be read now, and what it was is not kept")
+	case code && im.Answer == nil && b.runnable(&r) != "":
+		as := g
+		as.Content = r.Content
+		im = b.observed(as, im)
+		b.handlerAt(g, im, b.runnable(&r), t)
 	case code && im.Answer == nil:
-		b.wall(g, named(im.Matches), "it is not in use as it was, and its code is not run")
+		as := g
+		as.Content = r.Content // as its owner saw it
+		if b.observed(as, im).Role == surface.Guard {
+			b.wall(g, guarded(r.Record.Event, im), "it is not in use as it was, and its code is not run")
+		}
 	default:
 		b.add(g, r.Value)
 	}
@@ -185,7 +221,7 @@ func value(d *ext.Doc) any {
 
 // specOf is the surface of guards that has a name; nil when there is none.
 func specOf(name string) *surface.Spec {
-	for _, s := range []*surface.Spec{policy.Surface.Spec, toolcall.Before.Spec} {
+	for _, s := range []*surface.Spec{policy.Surface.Spec, toolcall.Before.Spec, clientevent.On.Spec} {
 		if s.Name == name {
 			return s
 		}

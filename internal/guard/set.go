@@ -4,6 +4,7 @@ import (
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/admit"
 	"github.com/mortise-dev/mortise/internal/compose"
+	"github.com/mortise-dev/mortise/internal/hook/clientevent"
 	"github.com/mortise-dev/mortise/internal/hook/toolcall"
 	"github.com/mortise-dev/mortise/internal/surface"
 	"github.com/mortise-dev/mortise/internal/surface/policy"
@@ -16,7 +17,10 @@ type Set struct {
 	rules    []Guard       // by the policies' positions
 	alone    []policy.Rule // the same policies
 	hooks    []hook
+	handlers []handler
 	walls    []wall
+
+	observers int // among the handlers
 }
 
 // Guard is one member of a set, for people.
@@ -28,6 +32,15 @@ type Guard struct {
 	Content ext.Digest
 	Held    bool   // its extension is in quarantine, or it is asked as it was before a change
 	Broken  string // why it cannot be asked, so that it denies what it guards; "" when it can
+}
+
+// fix is how its owner declares that it guards nothing, for one of which that is not
+// known.
+func (g *Guard) fix() string {
+	if g.Kind != clientevent.On.Name || g.Broken != "" {
+		return ""
+	}
+	return "if it only watches, its owner may say so: mortise grant observer " + g.Name
 }
 
 // hook is an implementation of the hook before a call.
@@ -56,6 +69,15 @@ type Members struct {
 	Lapsed bool
 	// Scope is that of the workspace, by which its own guards are remembered.
 	Scope ext.Digest
+	// Observes reports whether the owner declared of a handler with that content that
+	// it only watches; nil: of none.
+	Observes func(name string, content ext.Digest) bool
+	// Kept is the directory in which the tree of an extension is kept as it was, by the
+	// digest of all that it held, where its code is still granted; "" where it is not.
+	// Nil: none is.
+	Kept func(x ext.Name, tree ext.Digest) string
+	// Data is the directory that an extension may keep things in; nil: none has one.
+	Data func(ext.Tree) string
 	// Remembered are the guards of extensions as they were last admitted.
 	Remembered []Remembered
 	// Off reports whether an entry of an extension was disabled, be it there or not;
@@ -69,15 +91,17 @@ func (m *Members) off(x ext.Name, entry string) bool { return m.Off != nil && m.
 // order, then those in quarantine. A guard that could be asked and cannot answer
 // denies what it guards (law 5).
 func New(m Members) *Set {
-	b := builder{members: m, lost: map[ext.Name]bool{}, asked: map[ext.Digest]bool{}, present: present(m.Decisions)}
+	b := builder{members: m, lost: map[ext.Name]bool{}, asked: map[ext.Digest]bool{}, present: present(m.Decisions), trees: trees(m.Decisions)}
 	for _, r := range m.Composition.Refused() {
 		b.lost[r.Extension] = true
 	}
 	for _, e := range m.Composition.Entries(policy.Surface.Spec) {
 		b.add(of(e.Extension, &e.Contribution), e.Value)
 	}
-	for _, e := range m.Composition.Entries(toolcall.Before.Spec) {
-		b.add(of(e.Extension, &e.Contribution), e.Value)
+	for _, spec := range []*surface.Spec{toolcall.Before.Spec, clientevent.On.Spec} {
+		for _, e := range m.Composition.Entries(spec) {
+			b.add(of(e.Extension, &e.Contribution), e.Value)
+		}
 	}
 	for _, s := range m.Composition.Shadowed() { // whoever has its name, it is asked
 		if Guards(s.Lost.Spec) && !s.Same {
@@ -96,7 +120,7 @@ func New(m Members) *Set {
 
 // Guards reports whether entries of a surface are guards of calls.
 func Guards(s *surface.Spec) bool {
-	return s.Name == policy.Surface.Name || s.Name == toolcall.Before.Name
+	return s.Name == policy.Surface.Name || s.Name == toolcall.Before.Name || s.Name == clientevent.On.Name
 }
 
 func of(x ext.Name, c *admit.Contribution) Guard {
@@ -105,7 +129,7 @@ func of(x ext.Name, c *admit.Contribution) Guard {
 
 // Empty reports whether nobody would be asked about any call.
 func (s *Set) Empty() bool {
-	return s == nil || len(s.rules)+len(s.hooks)+len(s.walls) == 0
+	return s == nil || len(s.rules)+len(s.hooks)+len(s.walls)+len(s.handlers) == 0
 }
 
 // Asked are the guards that would be asked about a call, in the order in which
@@ -128,6 +152,24 @@ func (s *Set) Asked(c *Call) []Guard {
 			out = append(out, h.Guard)
 		}
 	}
+	for _, h := range s.handling(c) {
+		out = append(out, h.Guard)
+	}
+	return out
+}
+
+// Handlers are the handlers of clients' hooks, whatever they do: those that can be
+// run, then those that deny because they cannot.
+func (s *Set) Handlers() []Guard {
+	var out []Guard
+	for i := range s.handlers {
+		out = append(out, s.handlers[i].Guard)
+	}
+	for i := range s.walls {
+		if s.walls[i].occasion != nil {
+			out = append(out, s.walls[i].Guard)
+		}
+	}
 	return out
 }
 
@@ -147,6 +189,11 @@ func (s *Set) Quarantined() []Guard {
 	for i := range s.hooks {
 		if s.hooks[i].Held {
 			out = append(out, s.hooks[i].Guard)
+		}
+	}
+	for i := range s.handlers {
+		if s.handlers[i].Held {
+			out = append(out, s.handlers[i].Guard)
 		}
 	}
 	return out

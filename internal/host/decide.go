@@ -11,8 +11,10 @@ import (
 	"time"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/admit"
 	"github.com/mortise-dev/mortise/internal/call"
 	"github.com/mortise-dev/mortise/internal/compose"
+	"github.com/mortise-dev/mortise/internal/dialect"
 	"github.com/mortise-dev/mortise/internal/guard"
 	"github.com/mortise-dev/mortise/internal/session"
 	"github.com/mortise-dev/mortise/internal/state"
@@ -24,12 +26,25 @@ const GrantAnswer = "answer"
 
 // Use is a call of a tool that an agent is about to make.
 type Use struct {
-	Offer     *session.Offer
+	Offer     *session.Offer  // nil: a tool that the client has of its own, of which Event tells
+	Event     *dialect.Event  // what the client told its own hook; nil otherwise
 	Arguments json.RawMessage // a JSON object
 	Session   string
 	Client    string // what the client calls itself
 	// Ask puts a question to the person. Nil: nobody can be asked.
 	Ask func(context.Context, Question) (Answer, error)
+	// Defers leaves questions to the client, which puts them itself.
+	Defers bool
+}
+
+// Decided is a call that may be made.
+type Decided struct {
+	// Arguments are what it is made with: its own, or what guards made of them.
+	Arguments json.RawMessage
+	Rewrote   []string          // the guards that made something of them
+	Said      []guard.Said      // what handlers add for the agent to read
+	Asks      []guard.Objection // questions that are left to the client
+	Decision  string            // its id
 }
 
 // Question is what a person is asked about a call.
@@ -79,7 +94,10 @@ func (d *Denied) Error() string {
 		}
 		part := fmt.Sprintf("%s %s this call: %s", ext.Escape(o.Guard), word, ext.Escape(ext.Shorten(o.Reason, 500)))
 		if o.Held {
-			part += " (its extension is refused; its guards are asked all the same)"
+			part += " (its extension, or this version of it, is not in use; its guards are asked all the same)"
+		}
+		if o.Fix != "" {
+			part += " (" + ext.Escape(o.Fix) + ")"
 		}
 		parts = append(parts, part)
 	}
@@ -97,40 +115,93 @@ func (d *Denied) Error() string {
 const changes = 8
 
 // Decide asks everything that may object to a call, and the person where that asks
-// for them, and returns nil when the call may be made: it is in the log then. What
-// fails on the way refuses the call.
-func (a *Agent) Decide(ctx context.Context, u Use) error {
+// for them, and returns no error when the call may be made: it is in the log then.
+// What fails on the way refuses the call.
+func (a *Agent) Decide(ctx context.Context, u Use) (Decided, error) {
 	d := deciding{Agent: a, use: &u, id: rand.Text()[:12], answered: map[answered]bool{}}
+	var said []guard.Said
 	for range changes {
-		g, now, err := a.allowed(ctx, u.Offer)
+		g, now, err := a.used(ctx, &u)
 		if g == nil {
-			return err
+			return Decided{}, err
 		}
 		d.generation, d.tool = g, now
-		if err != nil {
-			d.call = callOf(&u, &u.Offer.Entry)
-			return cmp.Or(d.log(ctx, "deny", "denied", nil, err.Error(), true), err)
-		}
 		d.call = callOf(&u, &now)
-		objections := g.Guards().Judge(ctx, &d.call, a.reaching)
+		if err != nil {
+			return Decided{}, cmp.Or(d.log(ctx, "deny", "denied", nil, err.Error(), true), err)
+		}
+		watched := d.watching(ctx)
+		judged := g.Guards().Judge(ctx, &d.call, a.means(g))
+		said = append(said, watched()...)
 		switch still, err := a.host.Current(ctx); {
 		case err != nil:
-			return cmp.Or(d.log(ctx, "deny", "denied", nil, err.Error(), true), err)
+			return Decided{}, cmp.Or(d.log(ctx, "deny", "denied", nil, err.Error(), true), err)
 		case still != g: // what was asked holds no more
 			continue
 		}
-		if guard.Prevails(objections) == guard.Deny {
-			return d.deny(ctx, denials(objections))
+		if guard.Prevails(judged.Objections) == guard.Deny {
+			return Decided{}, d.deny(ctx, denials(judged.Objections))
 		}
-		open := d.open(objections)
-		if len(open) == 0 {
-			return d.allow(ctx)
-		}
-		if err := d.ask(ctx, open); err != nil {
-			return err
+		d.call.Arguments = judged.Arguments // what the person is asked about, and what is logged
+		out := Decided{judged.Arguments, judged.Rewrote, append(said, judged.Said...), nil, d.id}
+		switch open := d.open(judged.Objections); {
+		case len(open) == 0:
+			return out, d.allow(ctx, judged.Rewrote)
+		case u.Defers:
+			out.Asks = open
+			return out, d.log(ctx, "ask", "asked", guardsOf(open), reasons(open), true)
+		default:
+			if err := d.ask(ctx, open); err != nil {
+				return Decided{}, err
+			}
 		}
 	}
-	return ext.AsRefused(fmt.Errorf("what may be done changed %d times while it was decided (decision %s)", changes, d.id))
+	return Decided{}, ext.AsRefused(fmt.Errorf("what may be done changed %d times while it was decided (decision %s)", changes, d.id))
+}
+
+// used is the generation that holds now, and the tool of a use as it is there: of a
+// client's own tool, what the client calls it.
+func (a *Agent) used(ctx context.Context, u *Use) (*Generation, compose.Entry, error) {
+	if u.Offer == nil {
+		g, err := a.host.Current(ctx)
+		e := u.Event
+		return g, compose.Entry{Qualified: e.Client + ":" + e.Tool, Contribution: admit.Contribution{Name: e.Tool}}, err
+	}
+	g, now, err := a.allowed(ctx, u.Offer)
+	if err != nil {
+		now = u.Offer.Entry
+	}
+	return g, now, err
+}
+
+// watching tells those that only watch of the call, once, while guards are asked.
+// What it returns waits for them.
+func (d *deciding) watching(ctx context.Context) func() []guard.Said {
+	set := d.generation.Guards()
+	if d.watched || !set.Watched() {
+		return func() []guard.Said { return nil }
+	}
+	d.watched = true
+	c, means := d.call, d.means(d.generation)
+	came := make(chan guard.Judgement, 1)
+	go func() { came <- set.Observe(ctx, &c, means) }()
+	return func() []guard.Said {
+		j := <-came
+		d.noted(j.Notes)
+		return j.Said
+	}
+}
+
+// noted keeps what went wrong with those that only watch, for the log.
+func (d *deciding) noted(notes []guard.Note) {
+	for _, n := range notes {
+		d.notes = append(d.notes, fmt.Sprintf("%s only watches, and failed: %s", n.Guard, ext.Shorten(n.Text, 200)))
+	}
+}
+
+// means are how the code of guards is asked here.
+func (a *Agent) means(g *Generation) guard.Means {
+	return guard.Means{Reach: a.reaching, Run: a.host.options.Run, Dir: g.Config.Workspace().Dir}
 }
 
 // answered is what a person answered: a guard, as it was.
@@ -149,14 +220,21 @@ type deciding struct {
 	call       guard.Call
 	answered   map[answered]bool
 	by         []string // who consented
+	watched    bool     // those that only watch were told
+	notes      []string // what went wrong with them
 }
 
 // callOf is what guards are told of a use of a tool, as that is now.
 func callOf(u *Use, e *compose.Entry) guard.Call {
 	c := guard.Call{
-		Tool: u.Offer.Name, Qualified: e.Qualified, Extension: e.Extension,
-		Arguments: u.Arguments, Session: u.Session, Client: u.Client,
+		Qualified: e.Qualified, Extension: e.Extension,
+		Arguments: u.Arguments, Session: u.Session, Client: u.Client, Event: u.Event,
 	}
+	if u.Offer == nil {
+		c.Tool, c.Server = u.Event.Tool, u.Event.Served.Server
+		return c
+	}
+	c.Tool = u.Offer.Name
 	if ref := u.Offer.Ref.Name; ref != "" { // a tool of a server is SERVER/NAME, and either may hold a slash
 		if server, ok := strings.CutSuffix(e.Name, "/"+ref); ok {
 			c.Server = server
@@ -304,8 +382,12 @@ func (d *deciding) deny(ctx context.Context, by []guard.Objection) error {
 	return ext.AsRefused(&Denied{Decision: d.id, Objections: by})
 }
 
-func (d *deciding) allow(ctx context.Context) error {
-	return d.log(ctx, "call", "allowed", d.by, "", len(d.by) > 0)
+func (d *deciding) allow(ctx context.Context, rewrote []string) error {
+	why := strings.Join(d.notes, "; ")
+	if len(rewrote) > 0 {
+		why = strings.TrimSuffix("its arguments were rewritten by "+strings.Join(rewrote, ", ")+"; "+why, "; ")
+	}
+	return d.log(ctx, "call", "allowed", d.by, why, len(d.by) > 0)
 }
 
 func guardsOf(objections []guard.Objection) []string {

@@ -41,6 +41,16 @@ func (p *pass) members(g *Generation) guard.Members {
 			_, off := p.state.Disabled(p.id(), x, entry)
 			return off
 		},
+		Observes: func(name string, content ext.Digest) bool {
+			return p.state.Granted(GrantObserver, name, content, p.now)
+		},
+		Data: p.host.options.Data,
+		Kept: func(x ext.Name, tree ext.Digest) string {
+			if p.host.options.Trees == nil || !p.state.Granted(admit.GrantCode, string(x), tree, p.now) {
+				return ""
+			}
+			return p.host.options.Trees.Dir(tree)
+		},
 	}
 	for _, r := range g.remembered() {
 		m.Remembered = append(m.Remembered, guard.Recall(r, g.kept()[r.Code]))
@@ -93,13 +103,18 @@ func (h *Host) rememberGuards(ctx context.Context, g *Generation) error {
 	if len(put)+len(drop) == 0 {
 		return nil
 	}
+	var now state.Snapshot
 	err = h.options.Store.Update(ctx, func(s *state.Snapshot) error {
 		s.Remove(drop...)
 		s.Put(put...)
+		now = s.Clone()
 		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("remember the guards of extensions: %w", err)
+	}
+	if len(drop) > 0 {
+		h.sweepTrees(&now)
 	}
 	return nil
 }
@@ -122,6 +137,7 @@ func (h *Host) keepGuards(g *Generation, decisions []admit.Decision) (put, drop 
 			if err := h.options.Keep.Put(m.Bytes); err != nil {
 				return nil, nil, fmt.Errorf("remember the guard %s: %w", ext.Escape(ext.Qualified(m.Record.Extension, m.Record.Name)), err)
 			}
+			h.keepTree(g, &m)
 			m.Record.At = h.options.Clock().UTC()
 			put = append(put, m.Record)
 		}

@@ -53,8 +53,21 @@ type Options struct {
 	// Asked are the questions that a connected door puts before something is done:
 	// the names of hooks, and what policies are for.
 	Asked []string
+	// Question is what a client's event is about, as one of the questions that Asked
+	// names; nil: no event is about anything.
+	Question func(client, event string) string
+	// Run runs the programs of guards. Nil: nothing does, so that they deny.
+	Run guard.Runner
+	// Data is the directory that an extension may keep things in. Nil: none has one.
+	Data func(ext.Tree) string
 	// Keep keeps the guards that are remembered. Nil: none are.
 	Keep Keep
+	// Trees keeps trees of plugins whose programs guard. Nil: none are, so that a
+	// program that is not in use denies what it guards.
+	Trees KeepTrees
+	// Definitions keeps the definitions of what servers offer that were approved, so
+	// that what changed can be shown. Nil: none are kept.
+	Definitions Keep
 	// Log writes one line of the log of calls, and with durable waits until it is on
 	// the disk. A call that it fails for is not made. Nil: calls are not logged.
 	Log func(ctx context.Context, l Logged, durable bool) error
@@ -73,6 +86,7 @@ type Host struct {
 	kept    kept
 	held    held
 	serving serving
+	notices listeners[error]
 }
 
 // New makes a host. It has no generation until Refresh made one.
@@ -117,7 +131,7 @@ func (h *Host) publish(ctx context.Context) (*Generation, error) {
 	g, err := h.next(ctx)
 	switch {
 	case err == nil:
-		h.failed(cmp.Or(g.whole(), h.rememberGuards(ctx, g)))
+		h.failed(cmp.Or(g.whole(), h.rememberGuards(ctx, g), h.pinFirst(ctx, g)))
 	case ctx.Err() == nil: // else nothing failed: nobody waits for it any more
 		h.failed(err)
 	}

@@ -167,7 +167,7 @@ func TestLaw05_what_changes_in_mid_call_is_heeded(t *testing.T) {
 				}
 			}
 			early := m.denied() // policies that deny spare the code, so that nothing happens
-			err := m.agent.Decide(context.Background(), host.Use{Offer: offer, Arguments: json.RawMessage(`{"path": "x"}`)})
+			_, err := m.agent.Decide(context.Background(), host.Use{Offer: offer, Arguments: json.RawMessage(`{"path": "x"}`)})
 			if m.during == nil {
 				early = m.denied()
 			}

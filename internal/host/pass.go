@@ -15,6 +15,7 @@ import (
 	"github.com/mortise-dev/mortise/internal/discover"
 	"github.com/mortise-dev/mortise/internal/guard"
 	"github.com/mortise-dev/mortise/internal/root"
+	"github.com/mortise-dev/mortise/internal/session"
 	"github.com/mortise-dev/mortise/internal/source"
 	"github.com/mortise-dev/mortise/internal/state"
 	"github.com/mortise-dev/mortise/internal/surface"
@@ -266,8 +267,17 @@ func (p *pass) rules(c *config.Config, adopted bool) admit.Rules {
 		Drivers:   p.host.drivers(),
 		Asked:     map[string]bool{},
 	}
+	r.First = p.host.first(c)
+	r.Called = func(x ext.Name, server, tool string) string {
+		return session.Called(x, server, tool, c.Gateway.NameLimit)
+	}
 	for _, what := range p.host.options.Asked {
 		r.Asked[what] = true
+	}
+	for _, k := range p.state.Connections {
+		if k.Workspace == p.id() && p.host.options.Question != nil {
+			r.Asked[p.host.options.Question(k.Client, k.Event)] = true
+		}
 	}
 	for _, plugin := range c.Plugins {
 		if !plugin.Enabled {
@@ -398,7 +408,7 @@ func (p *pass) compose(r *reading) *compose.Composition {
 // key is the digest of all that a composition depends on.
 func (p *pass) key(r *reading) ext.Digest {
 	h := ext.NewHash("registry").Digest(p.host.options.Catalogue, r.config.Digest(), p.state.Digest())
-	h.Text(p.id(), fmt.Sprint(r.rules.Adopted, r.rules.Granted, r.rules.Asked, r.rules.Held)).Int(len(r.rules.Consented))
+	h.Text(p.id(), fmt.Sprint(r.rules.Adopted, r.rules.Granted, r.rules.Asked, r.rules.Held, r.rules.First)).Int(len(r.rules.Consented))
 	for i := range r.candidates {
 		d := &r.decisions[i]
 		h.Digest(r.candidates[i].Digest(), r.candidates[i].Content()).Int(int(d.Tree().Origin.Trust)).Int(int(d.Status()))

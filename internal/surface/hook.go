@@ -44,12 +44,37 @@ func (s *Spec) Asks(im Implementation) []string {
 	return s.Questions(im)
 }
 
+// Pairs are the members of a further key that is an object.
+func (im Implementation) Pairs(key string) []ext.Pair {
+	if v := im.further(key); v != nil {
+		return v.Map
+	}
+	return nil
+}
+
+// Items are the texts of a further key that is a list.
+func (im Implementation) Items(key string) (out []string) {
+	if v := im.further(key); v != nil && v.Kind == ext.List {
+		for i := range v.List {
+			out = append(out, v.List[i].Text)
+		}
+	}
+	return out
+}
+
+func (im Implementation) further(key string) *ext.Doc {
+	for i := range im.Options {
+		if im.Options[i].Key == key {
+			return &im.Options[i].Value
+		}
+	}
+	return nil
+}
+
 // Option is the text of a further key; "" where it has none.
 func (im Implementation) Option(key string) string {
-	for i := range im.Options {
-		if v := &im.Options[i].Value; im.Options[i].Key == key && v.Scalar() {
-			return v.Text
-		}
+	if v := im.further(key); v != nil && v.Scalar() {
+		return v.Text
 	}
 	return ""
 }

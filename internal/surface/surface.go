@@ -168,11 +168,11 @@ type Spec struct {
 	// Questions are what an entry of a hook is asked about: it is asked where a door
 	// puts one of them. Nil: the hook's own name.
 	Questions func(Implementation) []string
-	Beside                []string
-	Holds                 string
-	Fields                []Field
-	Checks                []*ext.Check
-	decode                func([]Document) []Entry[any]
+	Beside    []string
+	Holds     string
+	Fields    []Field
+	Checks    []*ext.Check
+	decode    func([]Document) []Entry[any]
 }
 
 // Surface is the typed handle that consumers hold.

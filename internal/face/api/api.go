@@ -12,6 +12,7 @@ import (
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/call"
+	"github.com/mortise-dev/mortise/internal/dialect"
 	"github.com/mortise-dev/mortise/internal/host"
 )
 
@@ -21,6 +22,7 @@ type Host interface {
 	Refresh(context.Context) (*host.Generation, error)
 	Servers() []call.Status
 	Restart(ctx context.Context, name string) error
+	Happen(ctx context.Context, e *dialect.Event) (dialect.Answer, error)
 }
 
 // Public are the requests that anybody who reaches the address may make: they
@@ -47,6 +49,7 @@ func Public(h Host) http.Handler {
 //	GET  /api/servers           how the running servers are doing
 //	POST /api/refresh           makes a pass and answers with its numbers
 //	POST /api/servers/restart   starts the server that the form's name names anew
+//	POST /api/hook              answers what the form's client tells its hook of an event
 func Control(h Host, token string) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /api/generation", Public(h))
@@ -68,8 +71,27 @@ func Control(h Host, token string) http.Handler {
 		}
 		answer(w, Servers{h.Servers()})
 	}))
+	mux.Handle("POST /api/hook", guarded(token, func(w http.ResponseWriter, r *http.Request) {
+		r.Body = http.MaxBytesReader(w, r.Body, largestEvent)
+		client, event := r.FormValue("client"), r.FormValue("event")
+		e, err := dialect.Read(client, event, []byte(r.FormValue("text")))
+		if err != nil {
+			refuse(w, ext.AsUsage(err))
+			return
+		}
+		a, err := h.Happen(r.Context(), &e)
+		if err != nil {
+			refuse(w, err)
+			return
+		}
+		answer(w, a.Reply(client, event))
+	}))
 	return mux
 }
+
+// largestEvent is the largest form of an event that is read: each of its bytes may
+// be three in a form.
+const largestEvent = 3*16<<20 + 64<<10
 
 // largestForm is the largest form that is read.
 const largestForm = 64 << 10

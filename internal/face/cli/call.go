@@ -46,6 +46,16 @@ func (c *call) placeAt(explicit string) (host.Place, error) {
 	return host.Place{Workspace: w, Paths: paths, Env: c.Env}, err
 }
 
+// placeFrom is the place of the workspace that a directory is in.
+func (c *call) placeFrom(dir string) (host.Place, error) {
+	paths, err := config.Home(c.Env)
+	if err != nil {
+		return host.Place{}, ext.AsUsage(err)
+	}
+	w, err := config.FindWorkspace(dir, "")
+	return host.Place{Workspace: w, Paths: paths, Env: c.Env}, err
+}
+
 // from is where a path leads that a person wrote: it starts at the current
 // directory, which only a relative one needs.
 func (c *call) from(path string) (string, error) {

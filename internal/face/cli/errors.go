@@ -25,6 +25,9 @@ func exitCode(err error) int {
 	if err == nil {
 		return exitDone
 	}
+	if as := exitAs(0); errors.As(err, &as) {
+		return int(as)
+	}
 	switch ext.KindOf(err) {
 	case ext.Usage:
 		return exitUsage
@@ -38,7 +41,7 @@ func exitCode(err error) int {
 // first, whatever the answer.
 func (c *call) report(err error) {
 	switch {
-	case err == nil:
+	case err == nil, errors.As(err, new(exitAs)): // the client's protocol says it all
 	case errors.Is(err, errNo):
 		if err := c.flush(); err != nil {
 			c.complain(err)

@@ -14,7 +14,7 @@ import (
 func (c *call) grant() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "grant",
-		Short: "Answer guards that ask before a call, for good",
+		Short: "Show and take back what was consented to, and answer guards for good",
 		Args:  cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -23,7 +23,7 @@ func (c *call) grant() *cobra.Command {
 			return cmd.Help()
 		},
 	}
-	cmd.AddCommand(c.grantCall(), c.grantList(), c.grantRevoke())
+	cmd.AddCommand(c.grantCall(), c.grantObserver(), c.grantList(), c.grantShow(), c.grantRevoke())
 	return cmd
 }
 
@@ -58,24 +58,6 @@ mortise explain TOOL names the guards that are asked.`,
 	return cmd
 }
 
-// granted is the JSON document of one standing answer.
-type granted struct {
-	Subject string     `json:"subject"`
-	Digest  ext.Digest `json:"digest"` // of the guard and the tool
-	By      string     `json:"by"`
-	At      time.Time  `json:"at"`
-	Until   *time.Time `json:"until"` // null: until the tool or the guard changes
-	Lapsed  bool       `json:"lapsed"`
-}
-
-func grantedOf(g state.Grant) granted {
-	out := granted{Subject: g.Subject, Digest: g.Digest, By: g.By, At: g.At}
-	if !g.Until.IsZero() {
-		out.Until, out.Lapsed = &g.Until, !time.Now().Before(g.Until)
-	}
-	return out
-}
-
 func (c *call) runGrant(ctx context.Context, consent host.Consent) error {
 	p, err := c.place()
 	if err != nil {
@@ -91,96 +73,13 @@ func (c *call) runGrant(ctx context.Context, consent host.Consent) error {
 	if err != nil {
 		return err
 	}
+	row := grantedOf(&host.Consented{Kind: g.Kind, Subject: g.Subject, Digest: g.Digest, By: g.By, At: g.At, Until: g.Until})
 	if c.json {
-		return c.document(grantedOf(g))
+		return c.document(row)
 	}
 	view := c.page(now.Config)
 	view.line("Granted %s.", view.bold(ext.Escape(g.Subject)))
-	view.line("  %s %s", view.dim("it holds"), lasts(grantedOf(g)))
+	view.line("  %s %s", view.dim("it holds"), lasts(row))
 	view.line("  %s mortise %sgrant revoke %s", view.dim("to take it back:"), c.nextFlag(p.Workspace.Dir), word(g.Subject))
 	return nil
-}
-
-// lasts says how long a standing answer holds.
-func lasts(g granted) string {
-	switch {
-	case g.Lapsed:
-		return "no more: it ended on " + g.Until.Local().Format("2 Jan 2006 15:04")
-	case g.Until != nil:
-		return "until " + g.Until.Local().Format("2 Jan 2006 15:04") + ", or until the tool or the guard changes"
-	}
-	return "until the tool or the guard changes"
-}
-
-func (c *call) grantList() *cobra.Command {
-	return &cobra.Command{
-		Use:   "list",
-		Short: "List the answers that are remembered",
-		Args:  upTo(0, "argument"),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			p, err := c.place()
-			if err != nil {
-				return err
-			}
-			rows := []granted{}
-			err = c.with(cmd.Context(), p, host.Looking, func(h *host.Host) error {
-				all, err := h.Answers(cmd.Context())
-				for _, g := range all {
-					rows = append(rows, grantedOf(g))
-				}
-				return err
-			})
-			if err != nil {
-				return err
-			}
-			if c.json {
-				return c.document(struct {
-					Grants []granted `json:"grants"`
-				}{rows})
-			}
-			view := c.page(nil)
-			if len(rows) == 0 {
-				view.line("No answer is remembered. A guard that asks is answered by mortise grant call TOOL --for GUARD.")
-				return nil
-			}
-			var t table
-			for _, g := range rows {
-				t.row(cell{ext.Escape(g.Subject), view.bold}, cell{lasts(g), nil}, cell{ext.Escape(g.By), view.dim})
-			}
-			t.full(view)
-			return nil
-		},
-	}
-}
-
-func (c *call) grantRevoke() *cobra.Command {
-	return &cobra.Command{
-		Use:     "revoke SUBJECT",
-		Short:   "Take back an answer that is remembered",
-		Long:    "Take back an answer that is remembered, as grant list names it. It holds for the very next call.",
-		Example: "mortise grant revoke \"owner:confirm for acme:deploy\"",
-		Args:    one("SUBJECT"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := c.place()
-			if err != nil {
-				return err
-			}
-			n := 0
-			err = c.with(cmd.Context(), p, host.Changing, func(h *host.Host) (err error) {
-				n, err = h.Revoke(cmd.Context(), args[0], c.Person())
-				return err
-			})
-			if err != nil {
-				return err
-			}
-			if c.json {
-				return c.document(struct {
-					Subject string `json:"subject"`
-					Revoked int    `json:"revoked"`
-				}{args[0], n})
-			}
-			c.page(nil).line("Revoked %s.", ext.Escape(args[0]))
-			return nil
-		},
-	}
 }

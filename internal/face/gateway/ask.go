@@ -14,14 +14,14 @@ import (
 	"github.com/mortise-dev/mortise/internal/session"
 )
 
-// decide asks everything that may object to a call of a tool, and the client's
-// person where that asks for them. An error says why the call may not be made.
-func (r *request) decide(ctx context.Context, o *session.Offer, arguments json.RawMessage) error {
+// use is a call of a tool as those are told of it that may object to it, the client's
+// person among them where the client can ask.
+func (r *request) use(o *session.Offer, arguments json.RawMessage) host.Use {
 	u := host.Use{Offer: o, Arguments: arguments, Session: r.session.ID(), Client: r.clientName()}
 	if r.mayElicit() {
 		u.Ask = r.elicit
 	}
-	return r.client.agent.Decide(ctx, u)
+	return u
 }
 
 // clientName is what the client calls itself; "" when it does not say.

@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -20,6 +21,8 @@ import (
 	"github.com/mortise-dev/mortise/internal/config"
 	"github.com/mortise-dev/mortise/internal/face/gateway"
 	"github.com/mortise-dev/mortise/internal/golden"
+	"github.com/mortise-dev/mortise/internal/guard"
+	"github.com/mortise-dev/mortise/internal/hook/clientevent"
 	"github.com/mortise-dev/mortise/internal/host"
 	"github.com/mortise-dev/mortise/internal/state"
 	"github.com/mortise-dev/mortise/internal/store/memstore"
@@ -112,7 +115,8 @@ type bench struct {
 
 	mu     *sync.Mutex
 	logged []host.Logged
-	full   error // what writing the log fails with
+	full   error        // what writing the log fails with
+	run    guard.Runner // runs the programs of hooks; nil: nothing does
 }
 
 // log keeps what is logged.
@@ -177,9 +181,21 @@ func served(t testing.TB, files map[string]string, said string) *bench {
 func (b *bench) open() *host.Host {
 	return host.New(host.Options{
 		Specs: catalog.Specs, Catalogue: catalog.Digest(), Configure: b.place.Configure, Sources: catalog.Sources,
-		Store: b.store, Workers: 2, Drivers: map[string]call.Driver{"mcp": b.driver, "inproc": b.driver}, Refer: map[string]ext.Trust{"inproc": ext.Builtin},
-		Asked: []string{"before_tool_call", "tool_call"}, Keep: host.KeepIn(filepath.Join(filepath.Dir(b.dir), "guards")), Log: b.log,
+		Store: b.store, Workers: 2, Drivers: map[string]call.Driver{"mcp": b.driver, "inproc": b.driver, clientevent.Driver: b.driver},
+		Refer: map[string]ext.Trust{"inproc": ext.Builtin, clientevent.Driver: ext.Project}, Question: clientevent.Question, Run: b.runs,
+		Asked: []string{"before_tool_call", "tool_call", clientevent.AfterCall}, Keep: host.KeepIn(filepath.Join(filepath.Dir(b.dir), "guards")), Log: b.log,
 	})
+}
+
+// runs runs the program of a hook as the test has it.
+func (b *bench) runs(ctx context.Context, p guard.Program) (guard.Ran, error) {
+	b.mu.Lock()
+	run := b.run
+	b.mu.Unlock()
+	if run == nil {
+		return guard.Ran{}, errors.New("nothing runs programs in this test")
+	}
+	return run(ctx, p)
 }
 
 func (b *bench) write(name, text string) {

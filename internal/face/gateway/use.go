@@ -36,10 +36,7 @@ func (r *request) callTool(ctx context.Context) (json.RawMessage, error) {
 	if len(arguments) == 0 {
 		arguments = json.RawMessage("{}")
 	}
-	var answer json.RawMessage
-	if err = r.decide(ctx, o, arguments); err == nil {
-		answer, err = r.ask(ctx, o, "tools/call", map[string]any{"name": o.Ref.Name, "arguments": arguments}, p.Meta)
-	}
+	answer, err := r.call(ctx, o, arguments, p.Meta)
 	var theirs *call.Error
 	if err == nil || errors.As(err, &theirs) || ctx.Err() != nil {
 		return answer, err
@@ -47,6 +44,21 @@ func (r *request) callTool(ctx context.Context) (json.RawMessage, error) {
 	return ext.EncodeJSON(map[string]any{
 		"content": []map[string]string{{"type": "text", "text": said(err)}}, "isError": true,
 	})
+}
+
+// call decides about a call of a tool, makes it, and tells those of it that watch.
+func (r *request) call(ctx context.Context, o *session.Offer, arguments json.RawMessage, meta mcp.Meta) (json.RawMessage, error) {
+	u := r.use(o, arguments)
+	d, err := r.client.agent.Decide(ctx, u)
+	if err != nil {
+		return nil, err
+	}
+	u.Arguments = d.Arguments
+	answer, err := r.ask(ctx, o, "tools/call", map[string]any{"name": o.Ref.Name, "arguments": d.Arguments}, meta)
+	if err != nil {
+		return answer, err
+	}
+	return added(answer, append(d.Said, r.client.agent.After(ctx, u, answer, failed(answer))...)), nil
 }
 
 // getPrompt gets a prompt: a command's text with its arguments in place, or a

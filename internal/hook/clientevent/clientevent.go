@@ -43,12 +43,12 @@ type Answer struct {
 }
 
 // On is asked when something happens in a client. One implementation is one
-// handler of a client's hook file. Nobody asks it yet.
+// handler of a client's hook file.
 var On = surface.DefineHook(surface.HookDef[Occurrence, Answer]{
 	Name:   "client_event",
 	Doc:    "Handlers of other clients' hook files: asked when something happens in that client.",
 	Needs:  ext.Project,
-	Guards: true,
+	Guards: true, Questions: questions,
 	Options: []surface.Field{
 		{Name: Event, Type: surface.Text, Required: true, Doc: "The event, as the client spells it."},
 		{Name: Client, Type: surface.Text, Required: true, Doc: "The format that declares it."},

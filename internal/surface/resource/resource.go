@@ -24,6 +24,11 @@ type Resource struct {
 // Refers is what answers a reading of r.
 func (r Resource) Refers() ext.Ref { return r.Ref }
 
+// Momentary reports whether r is one of the addresses that a server has at the
+// moment: data that comes and goes, as what calls return does, and no definition of
+// how something is used, as a template is.
+func (r Resource) Momentary() bool { return !r.Template }
+
 // Surface is the resource surface. An entry goes by its address, which has one
 // meaning for an agent, wherever it comes from.
 var Surface = surface.Define(surface.Def[Resource]{
@@ -57,13 +62,13 @@ var (
 	}
 	Address = &ext.Check{
 		Code: "resource-uri", Severity: ext.Error,
-		Doc: "A resource's address has no scheme, or one that is the host's own (skill, agent, mortise), so that it could pass for what it is not.",
+		Doc: "A resource's address has no scheme, or one that is the host's own (skill, agent, rule, mortise), so that it could pass for what it is not.",
 		Fix: "Give it an absolute address with a scheme of its own.",
 	}
 )
 
 // own are the schemes under which the host itself offers what extensions hold.
-var own = map[string]bool{"skill": true, "agent": true, "mortise": true}
+var own = map[string]bool{"skill": true, "agent": true, "rule": true, "mortise": true}
 
 func read(d surface.Document, e *surface.Entry[Resource]) {
 	if d.Dialect == surface.DialectMCP {

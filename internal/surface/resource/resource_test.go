@@ -52,6 +52,7 @@ func TestServed(t *testing.T) {
 		{definition: `{"uriTemplate":"{a:3}"}`, name: "{a:3}", fault: "no absolute address"},
 		{definition: `{"uri":"SKILL://owner/a/SKILL.md"}`, name: "SKILL://owner/a/SKILL.md", fault: "the scheme"},
 		{definition: `{"uriTemplate":"agent://{x}"}`, name: "agent://{x}", fault: "the scheme"},
+		{definition: `{"uri":"rule://owner/tone"}`, name: "rule://owner/tone", fault: "the scheme"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e, v := decode(t, c.definition)

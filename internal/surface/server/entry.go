@@ -255,25 +255,6 @@ func eachPair(doc *ext.Doc, visit func(name, value string, line int)) {
 	}
 }
 
-// runners start a package by name and fetch it when needed.
-var runners = map[string]bool{"npx": true, "uvx": true, "bunx": true, "pnpx": true}
-
-var pinned = regexp.MustCompile(`.@v?\d+\.\d+|==\d`)
-
-func checkPinned(e *surface.Entry[Server]) {
-	if !runners[path.Base(e.Value.Command)] {
-		return
-	}
-	for _, a := range e.Value.Args {
-		if !strings.HasPrefix(a, "-") {
-			if !pinned.MatchString(a) {
-				e.Report(Unpinned, 0, "%s %s names no exact version", e.Value.Command, ext.Quote(a))
-			}
-			return
-		}
-	}
-}
-
 // checkURL wants an absolute https address; plain http is for this machine
 // alone (Agent Plugins 7.2). What an address holds before an @ may be a secret
 // and is never shown.

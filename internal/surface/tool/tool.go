@@ -30,6 +30,21 @@ func (t Tool) Annotated() *ext.Doc {
 	return t.Annotations
 }
 
+// Presents is what a tool that a server defines goes by for agents and people: its
+// own name and its titles. A tool of code has none that could be another's.
+func (t Tool) Presents() []string {
+	if t.Definition == nil {
+		return nil
+	}
+	out := []string{t.Ref.Name}
+	for _, title := range []string{t.Title, t.Annotated().Word("title")} {
+		if title != "" {
+			out = append(out, title)
+		}
+	}
+	return out
+}
+
 // Surface is the tool surface.
 var Surface = surface.Define(surface.Def[Tool]{
 	Name:   "tool",

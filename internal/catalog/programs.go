@@ -1,0 +1,23 @@
+package catalog
+
+import (
+	"context"
+
+	"github.com/mortise-dev/mortise/internal/driver/command"
+	"github.com/mortise-dev/mortise/internal/guard"
+)
+
+// programs runs the programs of guards. They get a documented part of the host's
+// environment, and what is theirs.
+func programs(env []string) guard.Runner {
+	return func(ctx context.Context, p guard.Program) (guard.Ran, error) {
+		c := command.Command{
+			Line: p.Line, Dir: p.Dir, Env: command.Environment(env, p.Env...), Stdin: p.Input, Limit: p.Limit,
+		}
+		if p.Line == "" {
+			c.Path, c.Args = p.Argv[0], p.Argv[1:]
+		}
+		r, err := command.Run(ctx, c)
+		return guard.Ran{Exit: r.Exit, Stdout: r.Stdout, Stderr: r.Stderr, Held: r.Left > 0}, err
+	}
+}
