@@ -27,7 +27,7 @@ func TestField_PRO04(t *testing.T) {
 		{"list"}, {"list", "--verbose"}, {"list", "skill"}, {"list", nasty},
 		{"check"}, {"check", "--verbose"}, {"check", "plugins/" + nasty}, {"check", "--recursive", "--fresh", "."}, {"check", "missing" + nasty},
 		{"explain", nasty}, {"explain", qualified}, {"explain", "bad"}, {"explain", "nobody" + nasty}, {"explain", "plugins.bad.path"}, {"explain", "plugins.bad.settings." + nasty},
-		{"session"}, {"session", "--text"},
+		{"session"}, {"session", "--text"}, {"session", "--prompt"},
 		{"init"}, {"init", "new" + nasty}, {"init", "given"},
 		{"disable", "owner:plain", "--reason", nasty}, {"list"}, {"explain", "plain"}, {"enable", "owner:plain"},
 		{"disable", qualified, "--reason", nasty}, {"enable", qualified}, {"disable", nasty, "--reason", "x"}, {"disable", qualified},
@@ -53,8 +53,10 @@ func TestField_PRO04(t *testing.T) {
 	adopted := filepath.Join(w, "given")
 	visible := strings.NewReplacer("\u202e", "", "\u2066", "", "\U000E0041", "").Replace(nasty) // with these it is refused
 	write(t, filepath.Join(adopted, ".mortise/prompts/rule.md"), strings.ToValidUTF8(visible, "")+"\nsecond line")
-	if out := output(t, adopted, "session", "--text"); hidden(out) != "" || !strings.Contains(out, `\x1b[2K`) {
-		t.Errorf("mortise session --text: got %q, want the text escaped", out)
+	for _, flag := range []string{"--text", "--prompt"} {
+		if out := output(t, adopted, "session", flag); hidden(out) != "" || !strings.Contains(out, `\x1b[2K`) {
+			t.Errorf("mortise session %s: got %q, want the text escaped", flag, out)
+		}
 	}
 }
 

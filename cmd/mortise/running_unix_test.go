@@ -21,7 +21,8 @@ var running = map[string]func(*testscript.TestScript, bool, []string){
 }
 
 // declare declares servers of the owner's, in the modes of test servers:
-// declare own good=normal dead=exits.
+// declare own good=normal dead=exits. What one in the mode listed offers is in a file
+// of the workspace: own/NAME.list.
 func declare(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 {
 		ts.Fatalf("usage: declare DIR [NAME=MODE…]")
@@ -29,7 +30,11 @@ func declare(ts *testscript.TestScript, neg bool, args []string) {
 	all := map[string]fixture{}
 	for _, arg := range args[1:] {
 		name, mode, _ := strings.Cut(arg, "=")
-		all[name] = fixture{mode: mcptest.Mode(mode)}
+		f := fixture{mode: mcptest.Mode(mode)}
+		if f.mode == mcptest.Listed {
+			f.env = map[string]string{mcptest.ListVar: ts.MkAbs(filepath.Join(args[0], name+".list"))}
+		}
+		all[name] = f
 	}
 	file := ts.MkAbs(filepath.Join(args[0], ".mortise", "mcp.json"))
 	ts.Check(os.MkdirAll(filepath.Dir(file), 0o755))

@@ -129,7 +129,20 @@ func TestServeAsks(t *testing.T) {
 		s.shows(`Adopt it\? `)
 		s.types("y")
 		url := s.shows(address)
-		connect(t, url, nil).has("release-train_timetable__next_departure")
+		const tool = "release-train_timetable__next_departure"
+		s.shows(`release-train:timetable offers what nobody approved as it is, and it is not in use: 1 definition; mortise approve release-train:timetable`)
+		if got := connect(t, url, nil).tools(); slices.Contains(got, tool) {
+			t.Errorf("got the tools %q, want not that of a plugin which nobody approved", got)
+		}
+		served{s.process, url}.ends(t, syscall.SIGINT)
+
+		// The next time it is asked about what waits.
+		s = openTerminal(t, p, "serve", "--http", "127.0.0.1:0")
+		s.shows(`new  tool  release-train:timetable/next_departure`)
+		s.shows(`Approve it\? `)
+		s.types("y")
+		url = s.shows(address)
+		connect(t, url, nil).has(tool)
 		served{s.process, url}.ends(t, syscall.SIGINT)
 	})
 	t.Run("adopted already", func(t *testing.T) {

@@ -7,9 +7,9 @@ import (
 )
 
 // described decides about a tree that describes something: it follows what it
-// describes. It needs no trust and no grant of its own, and a fault in one of
-// its entries, code or not, refuses that entry alone: what else a server offers
-// is no worse for it.
+// describes. It needs no trust and no grant of its own, but that what defines its
+// entries was approved, and a fault in one of them, code or not, refuses that entry
+// alone: what else a server offers is no worse for it.
 //
 // A description of what is not declared any more, or is declared otherwise, is
 // no part of the outcome.
@@ -102,4 +102,6 @@ func describe(ds []Decision, rules *Rules) {
 		}
 		ds[i] = r.Decision
 	}
+	shadow(ds, rules)
+	pin(ds, rules)
 }

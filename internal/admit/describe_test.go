@@ -21,7 +21,7 @@ import (
 
 // described adds to candidates what each server among them says of itself, as
 // it is declared there.
-func described(t *testing.T, cs []discover.Candidate, content string) []discover.Candidate {
+func described(t testing.TB, cs []discover.Candidate, content string) []discover.Candidate {
 	t.Helper()
 	s := &live.Source{Surface: server.Surface.Name}
 	for _, d := range admit.Decide(cs, spinetest.Used()) {
@@ -37,7 +37,7 @@ func described(t *testing.T, cs []discover.Candidate, content string) []discover
 	return append(cs, scan(t, s)...)
 }
 
-func scan(t *testing.T, s *live.Source) []discover.Candidate {
+func scan(t testing.TB, s *live.Source) []discover.Candidate {
 	t.Helper()
 	var out []discover.Candidate
 	for x, err := range s.Trees(t.Context()) {
@@ -53,7 +53,7 @@ func scan(t *testing.T, s *live.Source) []discover.Candidate {
 	return out
 }
 
-func candidates(t *testing.T, files ...string) []discover.Candidate {
+func candidates(t testing.TB, files ...string) []discover.Candidate {
 	t.Helper()
 	return spinetest.Scan(t, spinetest.Trees(t, golden.Dir(t, golden.Files(files...)), spinetest.Options{}), spinetest.Options{})
 }

@@ -124,12 +124,15 @@ func TestLaw02_Looking_runs_nothing(t *testing.T) {
 	}
 	for what, got := range map[string]string{
 		"a skill's body": s.Skills[0].Value.Body, "a skill's description": s.Skills[0].Description, "a command": s.Commands[0].Value.Body,
-		"an agent": s.Agents[0].Value.Prompt, "a fragment": s.Prompt[0].Value.Text, "the session's text": view.Text,
+		"an agent": s.Agents[0].Value.Prompt, "a fragment": s.Prompt[0].Value.Text,
 		"an argument": serverOf(t, s, "canonical").Args[0], "a variable": serverOf(t, s, "canonical").Env[0].Value,
 	} {
 		if strings.TrimSpace(got) != text {
 			t.Errorf("%s: got %q, want %q as it is written", what, got, text)
 		}
+	}
+	if !strings.Contains(view.Text, "\n"+text+"\n") {
+		t.Errorf("the session's text: got %q, want %q in it as it is written", view.Text, text)
 	}
 }
 
@@ -271,8 +274,8 @@ func TestLaw07_Extensions_only_narrow(t *testing.T) {
 			t.Errorf("the decisions do not say %q:\n%s", want, told)
 		}
 	}
-	if reflect.TypeFor[prompt.Fragment]().NumField() != 4 {
-		t.Error("a fragment has another field than tier, order, front matter and text: want its layer to come from its source alone")
+	if reflect.TypeFor[prompt.Fragment]().NumField() != 5 {
+		t.Error("a fragment has another field than tier, order, front matter, text and its line: want its layer to come from its source alone")
 	}
 }
 

@@ -59,6 +59,7 @@ func TestOneServerRunsForAllThatDeclareIt(t *testing.T) {
 	})
 	h := w.serve(t, adopt)
 	ready(t, h, "one:s")
+	approve(t, h)
 	if all := h.Servers(); len(all) != 1 || all[0].Name != "one:s" {
 		t.Fatalf("running: got %+v, want one:s alone", all)
 	}
@@ -78,6 +79,7 @@ func TestOneServerRunsForAllThatDeclareIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	ready(t, h, "two:s")
+	approve(t, h)
 	await(t, h, "the first is ended", func() bool { return len(h.Servers()) == 1 })
 	b := h.Agent(session.OfferOptions{})
 	if got := toolsOf(t, b); got != "two_s__pid" {
@@ -112,6 +114,7 @@ func TestOneDeclarationOfTwoServers(t *testing.T) {
 	})
 	h := w.serve(t, adopt)
 	ready(t, h, "one:s", "two:s")
+	approve(t, h)
 	if got := toolsOf(t, h.Agent(session.OfferOptions{})); got != "one_s__pid two_s__pid" {
 		t.Errorf("tools: got %q, want those of both", got)
 	}
@@ -155,6 +158,7 @@ func TestListAndSessionAddUpTheSame(t *testing.T) {
 	agree("not adopted", before)
 	h := w.serve(t, adopt)
 	ready(t, h, "one:s", "two:s")
+	approve(t, h)
 	if v := h.Now().Session(false).View(); len(v.Resources) == 0 || len(v.Rules) == 0 {
 		t.Fatalf("got %d resources and %d rules, want some", len(v.Resources), len(v.Rules))
 	}

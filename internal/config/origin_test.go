@@ -43,7 +43,7 @@ func TestKeys(t *testing.T) {
 	c, _ := lay(t, map[string]string{"ws/mortise.toml": "plugins.\"a.b\".path = \"./x\"\n"}).load(t)
 	want := []string{
 		"audit.full", "context.budget", "context.extension_budget", "gateway.name_limit", "limits.depth", "limits.file_bytes", "limits.files", "output.color", "owner.path",
-		`plugins."a.b".enabled`, `plugins."a.b".path`, "trust.whole",
+		`plugins."a.b".enabled`, `plugins."a.b".path`, "trust.tools", "trust.whole",
 	}
 	if got := c.Keys(); !slices.Equal(got, want) {
 		t.Errorf("Keys: got %q, want %q", got, want)
@@ -102,6 +102,7 @@ func TestDefaults(t *testing.T) {
 	c, findings := p.load(t)
 	want := Settings{
 		Owner:   Owner{Path: "./.mortise"},
+		Trust:   Trust{Tools: "first"},
 		Limits:  Limits{FileBytes: 1 << 20, Files: 20000, Depth: 16},
 		Gateway: Gateway{NameLimit: 50},
 		Output:  Output{Color: "auto"},

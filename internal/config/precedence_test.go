@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,6 +34,14 @@ var rules = []struct {
 		for _, l := range lower {
 			if l == "true" {
 				return v == "true"
+			}
+		}
+		return true
+	}},
+	{"trust.tools", []string{"first", "ask"}, func(v string, lower map[Layer]string) bool {
+		for _, l := range lower {
+			if l == "ask" {
+				return v == "ask"
 			}
 		}
 		return true
@@ -97,7 +106,7 @@ func drawLayers(t *rapid.T) (Inputs, []content, map[string]map[Layer]string) {
 				in.Env = append(in.Env, "MORTISE_"+strings.ToUpper(strings.ReplaceAll(r.key, ".", "_"))+"="+v)
 				continue
 			}
-			if r.key == "output.color" || r.key == "owner.path" {
+			if slices.Contains([]string{"output.color", "owner.path", "trust.tools"}, r.key) {
 				v = `"` + v + `"`
 			}
 			files[l] += r.key + " = " + v + "\n"

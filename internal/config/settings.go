@@ -72,7 +72,8 @@ type Market struct {
 
 // Trust is how strictly extensions are admitted.
 type Trust struct {
-	Whole bool `toml:"whole" default:"false" widens:"off" example:"true" doc:"Refuse an extension whole when one piece of its content has a fault. Any file may turn this on; what one turned on only the managed file turns off."`
+	Whole bool   `toml:"whole" default:"false" widens:"off" example:"true" doc:"Refuse an extension whole when one piece of its content has a fault. Any file may turn this on; what one turned on only the managed file turns off."`
+	Tools string `toml:"tools" default:"first" enum:"first,ask" widens:"unasked" example:"\"ask\"" doc:"What becomes of what a server of the owner's offers. first: what it offers when it first runs counts as approved, and later whatever is new or changed waits for mortise approve; ask: all of it waits. What a plugin's server offers always waits. Any file may say ask; what one said only the managed file takes back."`
 }
 
 // Limits bound what is read of one extension.

@@ -21,6 +21,7 @@ var widenings = map[string]widening{
 	"unbounded": unbounded,
 	"other":     other,
 	"off":       off,
+	"unasked":   unasked,
 	"absolute":  func(one said, _ []said) bool { return absolute(one.value.(string)) },
 }
 
@@ -61,6 +62,18 @@ func off(one said, below []said) bool {
 	}
 	return false
 }
+
+// unasked takes back that a person is asked, which any lower layer said.
+func unasked(one said, below []said) bool {
+	return one.value != asks && slices.ContainsFunc(below, func(b said) bool { return b.value == asks })
+}
+
+// First is the value of trust.tools by which what a server of the owner's offers when
+// it first runs counts as approved.
+const First = "first"
+
+// asks is the value of keys that widen by unasked which has a person asked.
+const asks = "ask"
 
 func larger(a, b any) bool {
 	switch a := a.(type) {
@@ -126,9 +139,13 @@ func (s *settling) own(table string) bool {
 // that has the effect.
 func (s *settling) advice(one said, below []said) (why, fix string) {
 	for _, b := range below {
-		if one.node.widens == "off" && b.value == true {
+		switch {
+		case one.node.widens == "off" && b.value == true:
 			return "what any file turned on only the managed file turns off",
 				fmt.Sprintf("It is turned on in %s; change it there.", b.origin)
+		case one.node.widens == "unasked" && b.value == asks:
+			return "that a person is asked only the managed file takes back",
+				fmt.Sprintf("%s says so; change it there.", b.origin)
 		}
 	}
 	file := "your own config.toml"

@@ -123,6 +123,13 @@ func (h *Host) AdoptOnce(ctx context.Context, by string, shown *Proposal) error 
 	return nil
 }
 
+// Once reports whether the workspace is adopted for this host alone.
+func (h *Host) Once() bool {
+	h.held.mu.Lock()
+	defer h.held.mu.Unlock()
+	return h.held.once
+}
+
 // consent looks once more and makes the records of an adoption of what it sees.
 func (h *Host) consent(ctx context.Context, by string, shown *Proposal) ([]state.Record, *Generation, error) {
 	now, g, err := h.Propose(ctx)
@@ -165,6 +172,9 @@ type held struct {
 	once    bool // the workspace is adopted for this host alone
 	// unwritten are those of the records that are still to be written.
 	unwritten []state.Record
+	// pins are of what servers described first, and are not written: not yet, or
+	// never where the workspace is adopted for this host alone.
+	pins []pinning
 }
 
 // addTo adds to a snapshot what this host remembers for itself.
@@ -180,4 +190,5 @@ func (h *Host) addTo(s *state.Snapshot) {
 	for _, d := range h.held.records.Descriptions {
 		s.Put(d)
 	}
+	h.addPins(s)
 }

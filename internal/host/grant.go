@@ -2,11 +2,9 @@ package host
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
-	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/guard"
 	"github.com/mortise-dev/mortise/internal/session"
 	"github.com/mortise-dev/mortise/internal/state"
@@ -58,34 +56,4 @@ func (h *Host) GrantCall(ctx context.Context, c Consent) (state.Grant, error) {
 		return state.Grant{}, unknown("guard that is asked about "+offer.Entry.Qualified, c.Guard, known)
 	}
 	return r, h.change(ctx, state.Event{Kind: "granted", Subject: r.Subject, By: c.By}, func(s *state.Snapshot) { s.Put(grants...) })
-}
-
-// Answers are the standing answers that are remembered, those that lapsed
-// included.
-func (h *Host) Answers(ctx context.Context) ([]state.Grant, error) {
-	snap, err := h.options.Store.Load(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("load the state: %w", err)
-	}
-	return slices.DeleteFunc(snap.Grants, func(g state.Grant) bool { return g.Kind != GrantAnswer }), nil
-}
-
-// Revoke takes back every standing answer about a subject. What nobody granted by
-// that name is a usage error.
-func (h *Host) Revoke(ctx context.Context, subject, by string) (int, error) {
-	all, err := h.Answers(ctx)
-	if err != nil {
-		return 0, err
-	}
-	var gone []state.Record
-	var known []string
-	for _, g := range all {
-		if known = append(known, g.Subject); g.Subject == subject {
-			gone = append(gone, g)
-		}
-	}
-	if len(gone) == 0 {
-		return 0, unknown("standing answer", subject, known)
-	}
-	return len(gone), h.change(ctx, state.Event{Kind: "revoked", Subject: ext.Shorten(subject, 300), By: by}, func(s *state.Snapshot) { s.Remove(gone...) })
 }

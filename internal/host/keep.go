@@ -13,12 +13,19 @@ import (
 
 // KeepIn keeps bytes in files of a directory, which is made when there is
 // something to keep. Only the person may read them.
-func KeepIn(dir string) Keep { return folderKeep(dir) }
+func KeepIn(dir string) Keep { return folderKeep{dir, file.ReplaceSynced} }
 
-type folderKeep string
+// KeepLooselyIn is KeepIn where nothing waits until the bytes are on the disk: for
+// many, of which it is no harm when some are lost with the machine's power.
+func KeepLooselyIn(dir string) Keep { return folderKeep{dir, file.Replace} }
+
+type folderKeep struct {
+	dir     string
+	replace func(name string, data []byte) error
+}
 
 func (k folderKeep) file(d ext.Digest) string {
-	return filepath.Join(string(k), strings.TrimPrefix(d.String(), "sha256:")+".json")
+	return filepath.Join(k.dir, strings.TrimPrefix(d.String(), "sha256:")+".json")
 }
 
 // Put writes beside and renames, so that what is there is whole.
@@ -27,10 +34,10 @@ func (k folderKeep) Put(raw []byte) error {
 	if k.Get(ext.Sum(raw)) != nil {
 		return nil
 	}
-	if err := os.MkdirAll(string(k), 0o700); err != nil {
+	if err := os.MkdirAll(k.dir, 0o700); err != nil {
 		return fmt.Errorf("keep it: %w", err)
 	}
-	if err := file.ReplaceSynced(name, raw); err != nil {
+	if err := k.replace(name, raw); err != nil {
 		return fmt.Errorf("keep it: %w", err)
 	}
 	return nil

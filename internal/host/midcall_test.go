@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -26,6 +27,7 @@ type midcall struct {
 	store  state.Store
 	host   *host.Host
 	agent  *host.Agent
+	mu     sync.Mutex
 	during func() // happens once, while the code of a guard is asked
 
 	says map[string]string // what each guard has against calls: "deny", "" nothing
@@ -35,18 +37,20 @@ type midcall struct {
 // Call answers for the guards that are code: each says what it says, and something
 // happens meanwhile.
 func (m *midcall) Call(_ context.Context, ref ext.Ref, _ json.RawMessage) (json.RawMessage, error) {
-	if m.during != nil {
-		happens := m.during
-		m.during = nil
+	m.mu.Lock()
+	happens := m.during
+	m.during = nil
+	if happens != nil {
 		happens()
 	}
+	m.mu.Unlock()
 	if ref.Name == "deny" {
 		return json.RawMessage(`{"verdict": "deny"}`), nil
 	}
 	return json.RawMessage("null"), nil
 }
 
-func (m *midcall) Link(context.Context, ext.Ref) (call.Link, error) {
+func (m *midcall) Link(context.Context, ext.Ref, *call.Peer) (call.Link, error) {
 	return nil, errors.New("nothing is called here")
 }
 

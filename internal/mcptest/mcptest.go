@@ -61,6 +61,10 @@ const (
 	LongNames Mode = "longnames"
 	// Poison has two tools alone, [HiddenName] and the harmless good.
 	Poison Mode = "poison"
+	// Listed has the tools alone, and says the instructions, that the file named by
+	// ListVar holds at the time: a JSON object with the members "instructions" and
+	// "tools". Each tool answers with its own name.
+	Listed Mode = "listed"
 )
 
 // The environment that the server looks at.
@@ -72,6 +76,8 @@ const (
 	DelayVar = "MCPTEST_DELAY"
 	// GateVar names the file that [Gated] waits for.
 	GateVar = "MCPTEST_GATE"
+	// ListVar names the file of [Listed].
+	ListVar = "MCPTEST_LIST"
 	// PIDsVar names the file that [Workers] writes.
 	PIDsVar = "MCPTEST_PIDS"
 )
@@ -87,7 +93,7 @@ const (
 func modes() []Mode {
 	return []Mode{
 		Normal, Banner, Exits, Once, Hangs, IgnoresEOF, Workers, Slow, Gated,
-		Pages, Cursor, Unknown, Changes, LongNames, Poison,
+		Pages, Cursor, Unknown, Changes, LongNames, Poison, Listed,
 	}
 }
 

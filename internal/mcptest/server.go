@@ -70,9 +70,13 @@ func (s *server) initialize(ctx context.Context, m message, out outlet) {
 	s.mu.Lock()
 	s.begun = true
 	s.mu.Unlock()
-	out(answer(m.ID, fmt.Sprintf(`{"protocolVersion":%s,"capabilities":{"tools":{"listChanged":true},"prompts":{},"resources":{}},`+
+	instructions, more := Instructions, `,"prompts":{},"resources":{}`
+	if s.is(Listed) {
+		instructions, more = s.list().Instructions, ""
+	}
+	out(answer(m.ID, fmt.Sprintf(`{"protocolVersion":%s,"capabilities":{"tools":{"listChanged":true}%s},`+
 		`"serverInfo":{"name":"mcptest","title":"A server for tests","version":"1.0.0"},"instructions":%s}`,
-		encode(revision), encode(Instructions)), nil))
+		encode(revision), more, encode(instructions)), nil))
 }
 
 // ready waits as long as the modes say; false is never.

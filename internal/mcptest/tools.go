@@ -115,6 +115,18 @@ func (s *server) tools() []tool {
 		return []tool{namesake(LongCreate), namesake(LongDelete)}
 	case s.is(Poison):
 		return []tool{namesake(HiddenName), namesake("good")}
+	case s.is(Listed):
+		list := s.list()
+		out := make([]tool, len(list.Tools))
+		for i, def := range list.Tools {
+			var named struct{ Name string }
+			if err := json.Unmarshal(def, &named); err != nil {
+				s.complain("%s: %v", ListVar, err)
+			}
+			out[i] = namesake(named.Name)
+			out[i].def = string(def)
+		}
+		return out
 	}
 	list := normalTools()
 	if s.is(Unknown) {
@@ -127,6 +139,21 @@ func (s *server) tools() []tool {
 		for i := range s.grown {
 			list = append(list, namesake(fmt.Sprintf("grown_%d", i+1)))
 		}
+	}
+	return list
+}
+
+// list is what the file of [Listed] holds.
+func (s *server) list() (list struct {
+	Instructions string
+	Tools        []json.RawMessage
+}) {
+	raw, err := os.ReadFile(os.Getenv(ListVar))
+	if err == nil {
+		err = json.Unmarshal(raw, &list)
+	}
+	if err != nil {
+		s.complain("%s: %v", ListVar, err)
 	}
 	return list
 }

@@ -36,6 +36,7 @@ var Now = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
 // Rules reads rules from lines of words:
 //
 //	adopted, whole, alone, granted, asked
+//	first (what servers of the owner's say first counts as approved)
 //	disable EXTENSION [SURFACE/ENTRY] [reason …]
 //	off EXTENSION reason …
 //	grant EXTENSION [stale|lapsed]
@@ -63,6 +64,8 @@ func rule(t testing.TB, r *admit.Rules, words []string, cs []discover.Candidate)
 		r.Whole = true
 	case "alone":
 		r.Alone = true
+	case "first":
+		r.First = ext.Owner
 	case "granted":
 		r.Granted = true
 	case "asked":

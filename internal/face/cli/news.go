@@ -13,6 +13,7 @@ type news struct {
 	states map[string]running.State // of servers
 	failed bool                     // the last pass
 	polled map[string]string        // places, and why
+	waits  map[string]int           // for approval, by server
 }
 
 // servers says which came to another state. That one is being started again is

@@ -38,7 +38,7 @@ var handlerKeys = keys{
 	"command": {ext.String, ext.List}, "args": isList, "exec": {ext.String, ext.List}, "bash": isText, "powershell": isText, "commandWindows": isText,
 	"windows": isText, "linux": isText, "osx": isText,
 	"prompt": isText, "model": isText, "url": isText, "headers": isMap, "allowedEnvVars": isList, "server": isText, "tool": isText, "input": nil,
-	"name": isText, "description": isText, "statusMessage": isText, "cwd": isText, "env": isMap, "shell": nil, "async": isFlag, "asyncRewake": isFlag, "rewakeMessage": isText, "rewakeSummary": isText, "once": isFlag,
+	"name": isText, "description": isText, "statusMessage": isText, "cwd": isText, "env": isMap, "shell": nil, "async": isFlag, "asyncRewake": isFlag, "rewakeMessage": isText, "rewakeSummary": isText, "onFailure": isText, "once": isFlag,
 	"loop_limit": nil, "sequential": isFlag, "additionalContextLimit": {ext.Number},
 }
 
@@ -70,6 +70,10 @@ func (l *layer) handlerOf(event string, d *ext.Doc) handler {
 			l.waits(&h, event, p)
 		case p.Key == "failClosed":
 			if p.Value.Text == "true" {
+				h.options = append(h.options, pair(clientevent.FailClosed, ext.Doc{Kind: ext.Bool, Text: "true", File: d.File, Line: p.Line}))
+			}
+		case p.Key == "onFailure":
+			if h.keep(p); p.Value.Text == "block" {
 				h.options = append(h.options, pair(clientevent.FailClosed, ext.Doc{Kind: ext.Bool, Text: "true", File: d.File, Line: p.Line}))
 			}
 		case p.Key == clientevent.If:
