@@ -133,9 +133,8 @@ func (g *Generation) absence(s *surface.Spec, x ext.Name, name string) string {
 	return "is not there any more; list again"
 }
 
-// Reach opens a link to what answers for an offer, once it is allowed, for a
-// client; nil is nobody in particular.
-func (a *Agent) Reach(ctx context.Context, o *session.Offer, p *call.Peer) (call.Link, error) {
+// Reach opens a link to what answers for an offer, once it is allowed.
+func (a *Agent) Reach(ctx context.Context, o *session.Offer) (call.Link, error) {
 	if err := a.Allowed(ctx, o); err != nil {
 		return nil, err
 	}
@@ -143,7 +142,7 @@ func (a *Agent) Reach(ctx context.Context, o *session.Offer, p *call.Peer) (call
 	if !ok {
 		return nil, ext.AsRefused(fmt.Errorf("%s wants the driver %s, which this version does not have", ext.Escape(o.Entry.Qualified), ext.Quote(o.Ref.Driver)))
 	}
-	return d.Link(ctx, o.Ref, p)
+	return d.Link(ctx, o.Ref)
 }
 
 // drivers are the drivers that admission is told of, with the trust that a file
