@@ -42,6 +42,7 @@ func run() int {
 			}
 			return catalog.Open(ctx, p, purpose, nil)
 		},
+		Adopted:        catalog.Adopted,
 		Endpoint:       newEndpoint,
 		Check:          check,
 		CheckWorkspace: catalog.CheckWorkspace,

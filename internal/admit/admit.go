@@ -80,6 +80,7 @@ type Decision struct {
 	findings      ext.Findings
 	waiting       []waiting // for the approval of their definitions
 	first         bool      // it is a description, the first, and counts as approved
+	unaccepted    bool      // it has a guard that no door asks
 }
 
 // Tree is the tree that was decided about. One that describes something comes

@@ -306,7 +306,7 @@ func (r *review) entry(c *Contribution) {
 		c.Status, c.Reason = Unasked, why
 		f := GuardUnasked.At(c.Origin, "%s %s is not asked: %s", c.Spec.Name, ext.Quote(c.Name), why)
 		fix := "Connect what asks it (mortise hook CLIENT says how to connect a client), or, to use the extension without it, disable it: mortise disable %s:%s --reason \"…\"."
-		if !isGuard(c) {
+		if !r.guards(c) {
 			fix = "Nothing waits for it, since it only watches. To be told no more, disable it: mortise disable %s:%s --reason \"…\"."
 		}
 		c.Findings.Add(f.With(fix, r.tree.Extension, ext.Escape(state.EntryName(c.Spec.Name, c.Name))))
@@ -378,14 +378,8 @@ func (r *review) driver(c *Contribution) (name string, need ext.Trust, known boo
 // it waits until its owner accepts that, by disabling the guard.
 func (r *review) unaskedGuard() bool {
 	return r.tree.Origin.Trust < ext.Builtin && slices.ContainsFunc(r.contributions, func(c Contribution) bool {
-		return c.Status == Unasked && isGuard(&c)
+		return c.Status == Unasked && r.guards(&c)
 	})
-}
-
-// isGuard reports whether c is an implementation of a hook that may deny.
-func isGuard(c *Contribution) bool {
-	im, ok := c.Value.(surface.Implementation)
-	return ok && im.Role == surface.Guard
 }
 
 // switchedOff finds the switch that disables c, or the whole tree when c is nil.
@@ -435,7 +429,7 @@ func (r *review) decide() {
 	case !r.rules.Alone && OfWorkspace(r.tree) && r.rules.Held[r.tree.Extension] != "":
 		r.status, r.reason, all = Pending, r.rules.Held[r.tree.Extension], EntryPending
 	case r.unaskedGuard():
-		r.status, r.reason, all = Pending, "it has a guard that no door asks", EntryPending
+		r.status, r.reason, all, r.unaccepted = Pending, "it has a guard that no door asks", EntryPending, true
 	}
 	if all == 0 {
 		return

@@ -55,7 +55,7 @@ func Open(ctx context.Context, p host.Place, purpose host.Purpose, cache *host.C
 		Drivers:   map[string]call.Driver{inproc.Name: ownDriver(x), mcpDriver: idle{}, clientevent.Driver: idle{}},
 		Refer:     map[string]ext.Trust{inproc.Name: ext.Builtin, clientevent.Driver: ext.Project},
 		Asked:     []string{toolcall.Before.Name, policy.ToolCall, clientevent.AfterCall},
-		Question:  clientevent.Question,
+		Question:  clientevent.Questions,
 		Run:       programs(p.Env),
 		Data:      func(t ext.Tree) string { return p.PluginData(t.Extension, t.Own) },
 		Keep:      host.KeepIn(filepath.Join(p.Paths.State, "guards")),

@@ -2,17 +2,27 @@ package catalog
 
 import (
 	"context"
+	"slices"
+	"strings"
 
+	"github.com/mortise-dev/mortise/internal/config"
 	"github.com/mortise-dev/mortise/internal/driver/command"
 	"github.com/mortise-dev/mortise/internal/guard"
+	"github.com/mortise-dev/mortise/internal/host"
 )
 
 // programs runs the programs of guards. They get a documented part of the host's
 // environment, and what is theirs.
 func programs(env []string) guard.Runner {
+	ours := []string{host.WithinGuard + "=1"}
+	for _, kv := range env {
+		if name, _, _ := strings.Cut(kv, "="); name == config.HomeVariable {
+			ours = append(ours, kv)
+		}
+	}
 	return func(ctx context.Context, p guard.Program) (guard.Ran, error) {
 		c := command.Command{
-			Line: p.Line, Dir: p.Dir, Env: command.Environment(env, p.Env...), Stdin: p.Input, Limit: p.Limit,
+			Line: p.Line, Dir: p.Dir, Env: command.Environment(env, append(slices.Clone(p.Env), ours...)...), Stdin: p.Input, Limit: p.Limit,
 		}
 		if p.Line == "" {
 			c.Path, c.Args = p.Argv[0], p.Argv[1:]

@@ -39,6 +39,9 @@ type Answer struct {
 	Was json.RawMessage
 	// Output is another result for the tool, in the client's shape; nil for none.
 	Output json.RawMessage
+	// Left are the keys that the hook said something under which is understood and
+	// of no use here, in order.
+	Left []string
 }
 
 // Apply is the input that comes of an answer: the whole new one, or what there

@@ -48,6 +48,16 @@ func endings(client string) []ending {
 			out = append(out, ending{event: event, stdout: s})
 		}
 	}
+	no := map[string]string{
+		dialect.Cursor: `{"permission": "deny"}`, dialect.Copilot: `{"permissionDecision": "deny"}`,
+		dialect.Gemini: `{"decision": "deny"}`, dialect.Antigravity: `{"decision": "deny"}`,
+	}[client]
+	if no == "" {
+		no = nested(tool, `"permissionDecision": "deny"`)
+	}
+	say(tool, "\ufeff"+no, "checking... "+no, "\x1b[0m"+no, no+"\x00", `"deny"`, "blocked by the policy", `{"result": "deny"}`,
+		`{"output": {"permissionDecision": "deny"}}`, `{"systemMessage": "hm", "result": "deny"}`)
+	out = append(out, ending{event: tool, stderr: no}, ending{event: tool, stdout: "{}", stderr: "checked: " + no})
 	switch client {
 	case dialect.ClaudeCode, dialect.Codex:
 		for _, word := range []string{"allow", "deny", "ask", "defer", "maybe"} {
@@ -95,8 +105,11 @@ func cell(s string) string {
 	if s == "" {
 		return "–"
 	}
-	return "`" + strings.ReplaceAll(strings.TrimSpace(s), "|", `\|`) + "`"
+	return "`" + seen.Replace(strings.TrimSpace(s)) + "`"
 }
+
+// seen puts signs for what cannot be seen in a table.
+var seen = strings.NewReplacer("|", `\|`, "\ufeff", "⟨BOM⟩", "\x1b", "␛", "\x00", "␀")
 
 // tables are what the documentation says of a client, as this package does it.
 func tables(client string) string {
@@ -129,7 +142,7 @@ func tables(client string) string {
 		if e.closed {
 			name += ", `failClosed`"
 		}
-		fmt.Fprintf(&b, "| %s | %d | %s | %s | %s |\n", name, e.exit, cell(e.stdout), cell(e.stderr), strings.ReplaceAll(outcome, "|", `\|`))
+		fmt.Fprintf(&b, "| %s | %d | %s | %s | %s |\n", name, e.exit, cell(e.stdout), cell(e.stderr), seen.Replace(outcome))
 	}
 	b.WriteString("\nWhat we answer to `mortise hook " + client + " EVENT`, with the exit code before it:\n\n| event | no opinion | ask | deny | another input |\n|---|---|---|---|---|\n")
 	for _, name := range dialect.Known(client) {

@@ -144,58 +144,6 @@ func MomentOf(client, name string) Moment {
 	return e.moment
 }
 
-// Names are the events under which hooks of a client's dialect are asked about
-// an event, in the client's order: its own alone, when it happened in that
-// client, else those that say the same. Cursor asks about a shell command by two
-// names. None: the dialect has no such event.
-func (e *Event) Names(client string) []string {
-	if e.Client == client && e.Name != "" {
-		return []string{e.Name}
-	}
-	var out []string
-	for _, ev := range events[client] {
-		if ev.moment == e.Moment && e.Moment != Other && e.fits(client, ev.name) {
-			out = append(out, ev.name)
-		}
-	}
-	return out
-}
-
-// fits reports whether the tool of an event is one that an event of Cursor's for
-// one kind of tool is about. A tool of no known kind may be of any.
-func (e *Event) fits(client, name string) bool {
-	only, narrow := cursorKinds[name]
-	if client != Cursor || !narrow {
-		return true
-	}
-	k := e.kind()
-	return slices.Contains(only, k) || k == unknown && e.could(only[0])
-}
-
-// could reports whether a tool that nobody here knows may be of a kind, by what
-// it is called with.
-func (e *Event) could(k kind) bool {
-	in, err := members(e.Input)
-	switch {
-	case err != nil:
-		return false
-	case k == shell:
-		return in.at("command") >= 0
-	case k == read:
-		return in.at("file_path") >= 0
-	}
-	return k == served
-}
-
-// cursorKinds are the kinds of tools that events of Cursor's are about which are
-// not about every tool.
-var cursorKinds = map[string][]kind{
-	"beforeShellExecution": {shell}, "afterShellExecution": {shell},
-	"beforeMCPExecution": {served}, "afterMCPExecution": {served},
-	"beforeReadFile": {read}, "beforeTabFileRead": {tab},
-	"afterFileEdit": {write, edit, patch}, "afterTabFileEdit": {tab},
-}
-
 // Known are all events that are known of a client, in the order of the
 // documentation.
 func Known(client string) []string {

@@ -30,6 +30,18 @@ func Heard(client, name string, exit int, stdout, stderr []byte, failClosed bool
 	}
 	ev, _ := find(client, name)
 	said := bytes.TrimSpace(stdout)
+	if why := unseen(said); why != "" && ev.guards() {
+		return Answer{}, errors.New(why)
+	}
+	a, decided, err := heard(client, ev, said, stderr, failClosed)
+	if err == nil && a.Verdict == Pass && !decided && ev.guards() && objection.Match(stderr) {
+		return Answer{}, fmt.Errorf("it objects on its error output, where %s does not look%s", client, because(stderr))
+	}
+	return a, err
+}
+
+// heard is what output with exit code 0 comes to, and whether a decision is in it.
+func heard(client string, ev event, said, stderr []byte, failClosed bool) (a Answer, decided bool, err error) {
 	if client == Copilot {
 		said = withoutProgress(said)
 	}
@@ -38,17 +50,20 @@ func Heard(client, name string, exit int, stdout, stderr []byte, failClosed bool
 	}
 	switch {
 	case len(said) == 0:
-		return silence(client, ev, failClosed)
+		a, err = silence(client, ev, failClosed)
+		return a, false, err
 	case !startsJSON(said):
-		return words(client, ev, said)
+		a, err = text(client, ev, said)
+		return a, false, err
 	}
 	o, err := parse(said)
 	if err != nil {
-		return Answer{}, fmt.Errorf("its answer %w: %s", err, ext.Quote(ext.Shorten(string(said), 80)))
+		return Answer{}, false, fmt.Errorf("its answer %w: %s", err, ext.Quote(ext.Shorten(string(said), 80)))
 	}
 	h := hearing{client: client, event: ev, failClosed: failClosed}
 	h.listen(o)
-	return h.outcome(o)
+	a, err = h.outcome(o)
+	return a, h.decided, err
 }
 
 // silence is what no output at all comes to.
@@ -62,18 +77,21 @@ func silence(client string, ev event, failClosed bool) (Answer, error) {
 	return Answer{}, nil
 }
 
-// words is what output that is no JSON comes to. Text with a line in it that
-// could have been meant as an answer is an error: the client would not see it.
-func words(client string, ev event, said []byte) (Answer, error) {
+// text is what output that is no JSON comes to. Text with a line in it that could
+// have been meant as an answer is an error: the client would not see it.
+func text(client string, ev event, said []byte) (Answer, error) {
 	for line := range bytes.Lines(said) {
 		if startsJSON(bytes.TrimSpace(line)) {
 			return Answer{}, errors.New("there is other text before its answer, so that its client would not see it")
 		}
 	}
+	read := ev.moment == Prompt || ev.moment == SessionStart || ev.name == "UserPromptExpansion" // by the agent
 	switch {
 	case client != ClaudeCode && client != Codex:
 		return Answer{}, fmt.Errorf("its answer %w: %s", errNoObject, ext.Quote(ext.Shorten(string(said), 80)))
-	case ev.moment == Prompt, ev.moment == SessionStart, ev.name == "UserPromptExpansion":
+	case ev.guards() && mayDecide(said, read):
+		return Answer{}, fmt.Errorf("its output is text that may be meant for a decision, which %s would not see: %s", client, ext.Quote(ext.Shorten(string(said), 80)))
+	case read:
 		return Answer{Context: string(said)}, nil
 	}
 	return Answer{}, nil
@@ -85,7 +103,7 @@ func startsJSON(said []byte) bool { return len(said) > 0 && (said[0] == '{' || s
 func withoutProgress(said []byte) []byte {
 	var out []byte
 	for line := range bytes.Lines(said) {
-		if o, err := parse(line); err == nil && o.text("type") == "progress" && o.fault == nil {
+		if o, err := parse(line); err == nil && o.text("type") == "progress" && o.fault == nil && !deep(line) && !objects(jsontext.Value(bytes.TrimSpace(line))) {
 			continue
 		}
 		out = append(out, line...)
@@ -147,6 +165,16 @@ func (h *hearing) decision(o *object, key, why string, known map[string]Verdict)
 	}
 }
 
+// leaves takes in keys of which nothing is made here.
+func (h *hearing) leaves(o *object, keys ...string) {
+	h.read = append(h.read, keys...)
+	for _, key := range keys {
+		if o.has(key) {
+			h.a.Left = append(h.a.Left, key)
+		}
+	}
+}
+
 // listen takes in an answer, in the words of its client.
 func (h *hearing) listen(o *object) {
 	switch h.client {
@@ -166,6 +194,9 @@ func (h *hearing) listen(o *object) {
 // outcome settles what was taken in.
 func (h *hearing) outcome(o *object) (Answer, error) {
 	h.stray(o)
+	if h.event.guards() && len(o.keys) > 0 && !h.knows(o) {
+		o.fail("has no key that %s knows", h.client)
+	}
 	switch {
 	case o.fault != nil:
 		return Answer{}, fmt.Errorf("its answer %w", o.fault)
@@ -184,46 +215,9 @@ func (h *hearing) outcome(o *object) (Answer, error) {
 	if h.a.Verdict != Pass {
 		h.a.Reason = reason(h.a.Reason, "it gives no reason")
 	}
+	slices.Sort(h.a.Left)
 	return h.a, nil
 }
-
-// decisive are the words by which some client's hooks decide, folded. Where the
-// client at hand does not look for them, the hook meant another one's.
-var decisive = []string{
-	"decision", "permissiondecision", "permission", "behavior", "continue", "block", "blocked", "deny", "denied",
-	"allow", "allowed", "approve", "approved", "hookspecificoutput", "updatedinput", "modifiedargs", "toolinput", "verdict",
-}
-
-// stray finds what decides and stands where nobody looks.
-func (h *hearing) stray(o *object) {
-	for key := range o.keys {
-		switch folded := fold(key); {
-		case slices.Contains(h.read, key):
-		case slices.Contains(decisive, folded) && !harmless(o.keys[key], folded):
-			o.fail("has the key %s where %s does not look for it", ext.Quote(ext.Shorten(key, 80)), h.client)
-		case h.client == Codex:
-			o.fail("has the key %s, for which %s refuses it", ext.Quote(ext.Shorten(key, 80)), h.client)
-		}
-	}
-}
-
-// harmless reports whether a stray key says no more than that there is no
-// objection, which it then does not matter that nobody sees.
-func harmless(v jsontext.Value, folded string) bool {
-	switch string(v) {
-	case `"allow"`, `"approve"`, "null":
-		return true
-	case "true":
-		return folded == "continue" || strings.HasPrefix(folded, "allow") || strings.HasPrefix(folded, "approve")
-	case "false":
-		return strings.HasPrefix(folded, "block") || folded == "deny" || folded == "denied"
-	}
-	return false
-}
-
-var folding = strings.NewReplacer("_", "", "-", "", " ", "")
-
-func fold(key string) string { return folding.Replace(strings.ToLower(key)) }
 
 // general takes in what Claude Code, Codex, Gemini and Visual Studio Code all say.
 func (h *hearing) general(o *object) {

@@ -69,6 +69,31 @@ func TestHeardMore(t *testing.T) {
 		{"later", dialect.ClaudeCode, "PreToolUse", `{"async":true}`, dialect.Answer{}, "comes later"},
 		{"after other text", dialect.ClaudeCode, "PreToolUse", "checking\n{\"decision\":\"block\"}", dialect.Answer{}, "other text before its answer"},
 		{"a decision at an event that takes none", dialect.ClaudeCode, "PostToolUse", `{"hookSpecificOutput":{"hookEventName":"PostToolUse","permissionDecision":"deny"}}`, dialect.Answer{}, "does not look for it"},
+		{"Claude Code's output of a tool", dialect.ClaudeCode, "PostToolUse", `{"hookSpecificOutput":{"hookEventName":"PostToolUse","updatedMCPToolOutput":{"a":1}}}`, dialect.Answer{Output: json.RawMessage(`{"a":1}`)}, ""},
+		{"which is there twice", dialect.ClaudeCode, "PostToolUse", `{"hookSpecificOutput":{"hookEventName":"PostToolUse","updatedToolOutput":"o","updatedMCPToolOutput":"p"}}`, dialect.Answer{Output: json.RawMessage(`"o"`), Left: []string{"updatedMCPToolOutput"}}, ""},
+		{"an input that goes with a yes", dialect.ClaudeCode, "PermissionRequest", `{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow","updatedInput":{"a":1},"updatedPermissions":[]}}}`, dialect.Answer{Left: []string{"updatedInput", "updatedPermissions"}}, ""},
+		{"a reason for nothing", dialect.ClaudeCode, "PreToolUse", `{"reason":"r","hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecisionReason":"q","additionalContext":"c"}}`, dialect.Answer{Context: "c", Left: []string{"permissionDecisionReason", "reason"}}, ""},
+		{"what is for the client alone", dialect.ClaudeCode, "UserPromptSubmit", `{"terminalSequence":"x","suppressOutput":true,"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","sessionTitle":"t"}}`, dialect.Answer{Left: []string{"sessionTitle", "terminalSequence"}}, ""},
+		{"variables for Cursor", dialect.Cursor, "sessionStart", `{"env":{"A":"b"}}`, dialect.Answer{Left: []string{"env"}}, ""},
+		{"an input where Cursor takes none", dialect.Cursor, "beforeShellExecution", `{"permission":"allow","updated_input":{"command":"x"},"agent_message":"m"}`, dialect.Answer{Left: []string{"agent_message", "updated_input"}}, ""},
+		{"Copilot's text for the person", dialect.Copilot, "preToolUse", `{"systemMessage":"m"}`, dialect.Answer{Message: "m"}, ""},
+		{"Copilot's result", dialect.Copilot, "postToolUse", `{"modifiedResult":{"a":1}}`, dialect.Answer{Output: json.RawMessage(`{"a":1}`)}, ""},
+		{"Gemini's requests", dialect.Gemini, "BeforeModel", `{"hookSpecificOutput":{"llm_response":{"text":"deny"}}}`, dialect.Answer{Left: []string{"llm_response"}}, ""},
+		{"Antigravity's steps", dialect.Antigravity, "PreInvocation", `{"injectSteps":[{"userMessage":"ask"}]}`, dialect.Answer{Left: []string{"injectSteps"}}, ""},
+		{"what Antigravity's agent goes on with", dialect.Antigravity, "Stop", `{"decision":"continue","reason":"go on"}`, dialect.Answer{Verdict: dialect.Deny, Reason: "go on"}, ""},
+		{"another client's text for the agent is no decision", dialect.Antigravity, "PreToolUse", `{"decision":"allow","hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"c"}}`, dialect.Answer{}, ""},
+		{"a no deep inside of what nobody reads", dialect.ClaudeCode, "PreToolUse", `{"systemMessage":"m","data":[{"x":{"verdict":"denied"}}]}`, dialect.Answer{}, `objects under the key "data"`},
+		{"what is too deep to look into", dialect.ClaudeCode, "PreToolUse", `{"systemMessage":"m","data":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `}`, dialect.Answer{}, `objects under the key "data"`},
+		{"a no in other words inside the right place", dialect.ClaudeCode, "PreToolUse", `{"hookSpecificOutput":{"hookEventName":"PreToolUse","result":"deny"}}`, dialect.Answer{}, `objects under the key "result"`},
+		{"other data is none", dialect.ClaudeCode, "PreToolUse", `{"systemMessage":"m","data":{"files":3,"state":"done"}}`, dialect.Answer{Message: "m"}, ""},
+		{"a no among progress", dialect.Copilot, "preToolUse", `{"type":"progress","permissionDecision":"deny"}`, dialect.Answer{Verdict: dialect.Deny, Reason: "it gives no reason"}, ""},
+		{"a no in a text for the agent", dialect.ClaudeCode, "UserPromptSubmit", `checking... {"decision":"block"}`, dialect.Answer{}, "may be meant for a decision"},
+		{"braces in one are none", dialect.ClaudeCode, "UserPromptSubmit", `write {"a": 1}, and ask when in doubt`, dialect.Answer{Context: `write {"a": 1}, and ask when in doubt`}, ""},
+		{"a text of JSON is no text", dialect.ClaudeCode, "UserPromptSubmit", `"block"`, dialect.Answer{}, "may be meant for a decision"},
+		{"a truth of JSON", dialect.ClaudeCode, "PreToolUse", `false`, dialect.Answer{}, "may be meant for a decision"},
+		{"words that hold others", dialect.ClaudeCode, "PreToolUse", `the task is unblocking`, dialect.Answer{}, ""},
+		{"an observer may say anything", dialect.ClaudeCode, "PostToolUse", `{"status":"blocked"}`, dialect.Answer{}, ""},
+		{"in any words", dialect.ClaudeCode, "PostToolUse", "blocked {", dialect.Answer{}, ""},
 		{"a key that Codex refuses", dialect.Codex, "PreToolUse", `{"note":"x"}`, dialect.Answer{}, "for which codex refuses it"},
 		{"a list", dialect.Codex, "PreToolUse", `[]`, dialect.Answer{}, "is no JSON object"},
 		{"what Cursor's agent goes on with", dialect.Cursor, "stop", `{"followup_message":"run the tests"}`, dialect.Answer{Verdict: dialect.Deny, Reason: "run the tests"}, ""},
@@ -120,7 +145,7 @@ func passes(out string) bool {
 // FuzzHeard wants no output to weaken what a guard said: exit code 2 denies, what
 // is neither 0 nor 2 is an error, and what begins as JSON and is none is an error.
 func FuzzHeard(f *testing.F) {
-	for _, s := range []string{"", "{}", `{"decision":"block"}`, `{"permission":"deny"}`, `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask"}}`, `{"continue":false}`, "[1]", "\xff{", "text"} {
+	for _, s := range []string{"", "{}", `{"decision":"block"}`, `{"permission":"deny"}`, `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask"}}`, `{"continue":false}`, "[1]", "\xff{", "text", "\ufeff{}", `checking... {"decision":"deny"}`, `"deny"`, `{"result":"deny"}`} {
 		f.Add(uint8(0), uint8(0), uint8(0), []byte(s), []byte("why"))
 	}
 	f.Fuzz(func(t *testing.T, client, event, exit uint8, stdout, stderr []byte) {
@@ -138,11 +163,39 @@ func FuzzHeard(f *testing.F) {
 				t.Fatalf("%s %s: %q: got a denial and another input", c, name, stdout)
 			}
 			said := strings.TrimSpace(string(stdout))
+			if exit == 0 && err == nil && strings.ContainsAny(said, "\x00") && dialect.Guards(c, name) {
+				t.Fatalf("%s %s: %q: got %v, want an error", c, name, said, a.Verdict)
+			}
 			if exit == 0 && err == nil && strings.HasPrefix(said, "{") && !json.Valid([]byte(said)) && c != dialect.Copilot {
 				t.Fatalf("%s %s: %q: got %v, want an error", c, name, said, a.Verdict)
 			}
 		}
 	})
+}
+
+// TestHeardOnErrorOutput wants a no that was written to the wrong output to be an
+// error where nothing was decided, and a record of what was checked to be none.
+func TestHeardOnErrorOutput(t *testing.T) {
+	no := `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny"}}`
+	for _, c := range []struct {
+		name, event, stdout, stderr string
+		fails                       bool
+	}{
+		{"a no", "PreToolUse", "", no, true},
+		{"over several lines", "PreToolUse", "all is well", "{\n  \"decision\" :\n \"block\"\n}", true},
+		{"the end of the turn", "PreToolUse", "{}", `{"continue": false}`, true},
+		{"a yes", "PreToolUse", "", `{"decision":"approve"}`, false},
+		{"words", "PreToolUse", "", "checked whether to deny it", false},
+		{"beside a decision", "PreToolUse", `{"decision":"approve"}`, `rule 3: {"action":"block"}`, false},
+		{"of an observer", "PostToolUse", "", no, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a, err := dialect.Heard(dialect.ClaudeCode, c.event, 0, []byte(c.stdout), []byte(c.stderr), false)
+			if c.fails != (err != nil) || a.Verdict != dialect.Pass {
+				t.Errorf("got %v, %v, want an error: %v", a.Verdict, err, c.fails)
+			}
+		})
+	}
 }
 
 // TestHeardNeverWeakens throws answers together out of the words that hooks use,

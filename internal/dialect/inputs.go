@@ -3,7 +3,6 @@ package dialect
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -27,7 +26,7 @@ var fields = map[kind]map[string]map[string][]string{
 }
 
 var (
-	paths    = map[string][]string{ClaudeCode: {"file_path", "notebook_path"}, Codex: {"file_path"}, Cursor: {"file_path", "path"}, Copilot: {"path", "file_path", "filePath"}, Gemini: {"file_path", "absolute_path"}, Antigravity: {"TargetFile", "AbsolutePath", "File"}}
+	paths    = map[string][]string{ClaudeCode: {"file_path", "notebook_path"}, Codex: {"file_path"}, Cursor: {"file_path", "path", "target_file"}, Copilot: {"path", "file_path", "filePath"}, Gemini: {"file_path", "absolute_path"}, Antigravity: {"TargetFile", "AbsolutePath", "File"}}
 	contents = map[string][]string{ClaudeCode: {"content"}, Cursor: {"content", "contents"}, Copilot: {"file_text", "content"}, Gemini: {"content"}, Antigravity: {"CodeContent"}}
 	olds     = map[string][]string{ClaudeCode: {"old_string"}, Cursor: {"old_string"}, Copilot: {"old_str", "old_string", "oldString"}, Gemini: {"old_string"}, Antigravity: {"TargetContent"}}
 	news     = map[string][]string{ClaudeCode: {"new_string"}, Cursor: {"new_string"}, Copilot: {"new_str", "new_string", "newString"}, Gemini: {"new_string"}, Antigravity: {"ReplacementContent"}}
@@ -35,77 +34,38 @@ var (
 	globs    = map[string][]string{ClaudeCode: {"pattern"}, Cursor: {"glob_pattern"}, Copilot: {"pattern", "query"}, Gemini: {"pattern"}, Antigravity: {"Pattern"}}
 )
 
-// arguments are the members of an input, in order.
-type arguments []argument
-
-type argument struct {
-	key   string
-	value jsontext.Value
-}
-
-func (a arguments) at(key string) int {
-	return slices.IndexFunc(a, func(m argument) bool { return m.key == key })
-}
-
-// text reports whether there is a text under a key.
-func (a arguments) text(key string) bool {
-	i := a.at(key)
-	return i >= 0 && a[i].value.Kind() == jsontext.KindString
-}
-
-// with is a with a text under a key, whatever was there.
-func (a arguments) with(key, text string) arguments {
-	out := slices.DeleteFunc(slices.Clone(a), func(m argument) bool { return m.key == key })
-	return append(out, argument{key, []byte(encode(text))})
-}
-
-func (a arguments) encode() json.RawMessage {
-	var out bytes.Buffer
-	out.WriteByte('{')
-	for i, m := range a {
-		if i > 0 {
-			out.WriteByte(',')
-		}
-		out.Write(encode(m.key))
-		out.WriteByte(':')
-		out.Write(m.value)
-	}
-	out.WriteByte('}')
-	return out.Bytes()
-}
-
-func members(input json.RawMessage) (arguments, error) {
-	d := jsontext.NewDecoder(bytes.NewReader(input))
-	if t, err := d.ReadToken(); err != nil || t.Kind() != jsontext.KindBeginObject {
-		return nil, errNoObject
-	}
-	var out arguments
-	for d.PeekKind() == jsontext.KindString {
-		var m argument
-		name, err := d.ReadToken()
-		if err == nil {
-			m.key = name.String()
-			m.value, err = d.ReadValue()
-		}
-		if err != nil {
-			return nil, errNoObject
-		}
-		m.value = m.value.Clone()
-		out = append(out, m)
-	}
-	if _, err := d.ReadToken(); err != nil {
-		return nil, errNoObject
-	}
-	return out, nil
-}
-
 // lent is one argument that was told by another name besides its own.
 type lent struct{ own, as string }
+
+// agreed are the arguments of an event. Two that are one argument in different
+// spellings, of whatever clients, and have different values are an error: which of
+// them a tool takes, and which a guard looks at, may not be the same.
+func (e *Event) agreed() (arguments, error) {
+	in, err := members(e.Input)
+	if err != nil {
+		return nil, err
+	}
+	for _, spellings := range fields[e.kind()] {
+		first := -1
+		for _, client := range Clients() {
+			for _, key := range spellings[client] {
+				switch i := in.at(key); {
+				case i < 0:
+				case first < 0:
+					first = i
+				case !equal(in[first].value, in[i].value):
+					return nil, fmt.Errorf("gives %q and %q values that differ, which are one argument", in[min(first, i)].key, in[max(first, i)].key)
+				}
+			}
+		}
+	}
+	return in, nil
+}
 
 // respelt is the input of an event as tools of a client have it: all that it
 // holds, and besides, under the client's names, what tools of that kind have there.
 func (e *Event) respelt(client string) (arguments, []lent, error) {
-	in, err := members(e.Input)
+	in, err := e.agreed()
 	if err != nil || e.Client == client {
 		return in, nil, err
 	}
@@ -183,106 +143,4 @@ func (e *Event) field(name string) string {
 		}
 	}
 	return ""
-}
-
-// files are what a dialect tells one at a time where a tool takes several: one
-// empty text where what the hook would look for is in the input already. A call
-// that does not say what every call of its kind is about in that dialect cannot be
-// told there: a guard would look for it, and find nothing to object to.
-func (e *Event) files(client string, in arguments) ([]string, error) {
-	k := e.kind()
-	if e.Client == client || k == served {
-		return []string{""}, nil
-	}
-	if k == shell && !in.text(fields[shell]["command"][client][0]) {
-		return nil, errors.New("the call names no command")
-	}
-	if fields[k]["path"] == nil || in.text(paths[client][0]) {
-		return []string{""}, nil
-	}
-	var files []string
-	for _, m := range in {
-		files = append(files, filesIn(m.value)...)
-	}
-	if files = unique(files); len(files) == 0 {
-		return nil, errors.New("the call names no file")
-	}
-	return files, nil
-}
-
-// filesIn are the files that a list names, or a patch.
-func filesIn(v jsontext.Value) (files []string) {
-	var list []jsontext.Value
-	switch v.Kind() {
-	case jsontext.KindString:
-		return patched(v)
-	case jsontext.KindBeginArray:
-		if jsonv2.Unmarshal(v, &list) != nil {
-			return nil
-		}
-	}
-	for _, item := range list {
-		var s string
-		if jsonv2.Unmarshal(item, &s) == nil {
-			files = append(files, s)
-			continue
-		}
-		in, err := members(json.RawMessage(item))
-		if err != nil {
-			continue
-		}
-		for _, key := range slices.Concat(paths[ClaudeCode], paths[Copilot], paths[Antigravity]) {
-			if i := in.at(key); i >= 0 && jsonv2.Unmarshal(in[i].value, &s) == nil {
-				files = append(files, s)
-			}
-		}
-	}
-	return files
-}
-
-// patched are the files that the text of a patch names.
-func patched(v jsontext.Value) (files []string) {
-	var text string
-	if jsonv2.Unmarshal(v, &text) != nil || !strings.Contains(text, "*** Begin Patch") {
-		return nil
-	}
-	for line := range strings.Lines(text) {
-		for _, head := range []string{"*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "} {
-			if file, ok := strings.CutPrefix(strings.TrimSpace(line), head); ok {
-				files = append(files, strings.TrimSpace(file))
-			}
-		}
-	}
-	return files
-}
-
-// asPatch is the input of a tool that writes or edits one file as a client tells
-// it that has none but one for patches: guards there look into the patch.
-func (e *Event) asPatch(in arguments) (arguments, error) {
-	file, content, was, is := e.field("path"), e.field("content"), e.field("old"), e.field("new")
-	var lines []string
-	switch k := e.kind(); {
-	case k == patch:
-		return in, nil
-	case file == "" || strings.ContainsAny(file, "\r\n"):
-		return nil, errors.New("the call names no file")
-	case k == write:
-		lines = append([]string{"*** Add File: " + file}, marked("+", content)...)
-	case k == edit && was != "":
-		lines = append(append([]string{"*** Update File: " + file, "@@"}, marked("-", was)...), marked("+", is)...)
-	case k == remove:
-		lines = []string{"*** Delete File: " + file}
-	default:
-		return nil, errors.New("the call does not say what it changes in a way that is known")
-	}
-	text := "*** Begin Patch\n" + strings.Join(lines, "\n") + "\n*** End Patch"
-	return in.with("command", text), nil
-}
-
-func marked(mark, text string) []string {
-	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-	for i := range lines {
-		lines[i] = mark + lines[i]
-	}
-	return lines
 }

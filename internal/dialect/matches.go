@@ -15,25 +15,26 @@ import (
 // language has, or one that means something else there. Then it is reported to
 // match: a guard is asked rather than not.
 func Matches(client, matcher, subject string) (bool, error) {
+	return matching(client, matcher)(subject)
+}
+
+// matching is Matches of one matcher, for many subjects.
+func matching(client, matcher string) func(subject string) (bool, error) {
 	if client == Gemini {
 		matcher = strings.TrimSpace(matcher)
 	}
-	if matcher == "" || matcher == "*" {
-		return true, nil
+	separators := ""
+	switch {
+	case matcher == "", matcher == "*", client == Copilot: // Visual Studio Code reads the same files and does not look at matchers
+		return func(string) (bool, error) { return true, nil }
+	case client == ClaudeCode && listed.MatchString(matcher):
+		separators = "|,"
+	case client == Codex && named.MatchString(matcher):
+		separators = "|"
+	default:
+		return pattern(matcher)
 	}
-	switch client {
-	case ClaudeCode:
-		if listed.MatchString(matcher) {
-			return among(matcher, "|,", subject), nil
-		}
-	case Codex:
-		if named.MatchString(matcher) {
-			return among(matcher, "|", subject), nil
-		}
-	case Copilot: // Visual Studio Code reads the same files and does not look at matchers
-		return true, nil
-	}
-	return pattern(matcher, subject)
+	return func(subject string) (bool, error) { return among(matcher, separators, subject), nil }
 }
 
 var (
@@ -52,25 +53,35 @@ func among(list, separators, name string) bool {
 }
 
 // pattern compares with a regular expression that may match anywhere.
-func pattern(matcher, subject string) (bool, error) {
+func pattern(matcher string) func(subject string) (bool, error) {
+	re, err := compiled(matcher)
+	return func(subject string) (bool, error) {
+		switch {
+		case err != nil:
+			return true, err
+		case re.MatchString(subject):
+			return true, nil
+		case strings.ContainsFunc(subject, strange):
+			return true, errors.New("the text that the matcher is compared with holds characters that patterns take differently")
+		}
+		return false, nil
+	}
+}
+
+// compiled is a matcher that is a pattern, if it means here what it means there.
+func compiled(matcher string) (*regexp.Regexp, error) {
 	const longest = 4 << 10
 	if len(matcher) > longest {
-		return true, fmt.Errorf("the matcher has more than %d characters", longest)
+		return nil, fmt.Errorf("the matcher has more than %d characters", longest)
 	}
 	if what := foreign(matcher); what != "" {
-		return true, fmt.Errorf("the matcher %s holds %s, which is not read here", ext.Quote(ext.Shorten(matcher, 80)), what)
+		return nil, fmt.Errorf("the matcher %s holds %s, which is not read here", ext.Quote(ext.Shorten(matcher, 80)), what)
 	}
 	re, err := regexp.Compile(matcher)
 	if err != nil {
-		return true, fmt.Errorf("the matcher %s is no pattern that is read here", ext.Quote(ext.Shorten(matcher, 80)))
+		return nil, fmt.Errorf("the matcher %s is no pattern that is read here", ext.Quote(ext.Shorten(matcher, 80)))
 	}
-	if re.MatchString(subject) {
-		return true, nil
-	}
-	if strings.ContainsFunc(subject, strange) {
-		return true, errors.New("the text that the matcher is compared with holds characters that patterns take differently")
-	}
-	return false, nil
+	return re, nil
 }
 
 // strange reports characters that "." and "\s" take differently in JavaScript.

@@ -109,40 +109,23 @@ func (e *Event) called(o *object) {
 	e.Served = e.servedBy(o)
 }
 
-// cursor reads the events that Cursor has for one kind of tool each.
+// cursor reads the events of Cursor, some of which are for one kind of tool each.
 func (e *Event) cursor(o *object) {
-	only := func(tool string, keys ...string) {
-		in := map[string]any{}
-		for _, k := range keys {
-			if o.has(k) {
-				in[k] = o.any(k)
-			}
+	if l, narrow := lifted[e.Name]; narrow {
+		e.Tool, e.Input = l.tool, l.read(o)
+		if e.Moment == AfterTool {
+			e.Output = o.any("output")
 		}
-		if key := keys[0]; !o.has(key) {
-			o.fail("holds no %s", ext.Quote(key))
-		}
-		o.text(keys[0])
-		e.Tool, e.Input = tool, encode(in)
+		return
 	}
+	e.Tool, e.Input = o.text("tool_name"), o.wrapped("tool_input")
 	switch e.Name {
-	case "beforeShellExecution", "afterShellExecution":
-		only("Shell", "command")
-		e.Output = o.any("output")
-	case "beforeReadFile":
-		only("Read", "file_path")
-	case "beforeTabFileRead":
-		only("TabRead", "file_path")
-	case "afterFileEdit":
-		only("Write", "file_path", "edits")
-	case "afterTabFileEdit":
-		only("TabWrite", "file_path", "edits")
 	case "beforeMCPExecution", "afterMCPExecution":
-		if e.Tool = o.text("tool_name"); e.Tool != "" && !strings.HasPrefix(e.Tool, "MCP:") {
+		if e.Tool != "" && !strings.HasPrefix(e.Tool, "MCP:") {
 			e.Tool = "MCP:" + e.Tool
 		}
-		e.Input, e.Output = o.wrapped("tool_input"), o.any("result_json")
+		e.Output = o.any("result_json")
 	default:
-		e.Tool, e.Input = o.text("tool_name"), o.wrapped("tool_input")
 		e.Output = or(o.any("tool_output"), o.any("error_message"))
 	}
 }

@@ -76,6 +76,14 @@ func FuzzRead(f *testing.F) {
 			if e.Tool == "" || len(e.Input) == 0 || e.Input[0] != '{' {
 				t.Fatalf("got the tool %q and the input %s", e.Tool, e.Input)
 			}
+			changed := e.With([]byte(`{"command":"later","file_path":"later","edits":[]}`)) // nothing of before is told after a rewrite
+			told, err := changed.Texts(client, event)
+			if err != nil || len(told) != 1 {
+				t.Fatalf("with another input: got %s, %v", told, err)
+			}
+			if back, err := dialect.Read(client, event, told[0]); err != nil || !strings.Contains(string(back.Input), `"later"`) || back.Tool != e.Tool {
+				t.Fatalf("with another input: told %s, which is read as %s %s, %v", told[0], back.Tool, back.Input, err)
+			}
 		}
 		for _, to := range dialect.Clients() {
 			for _, name := range e.Names(to) {

@@ -17,10 +17,11 @@ func (a Answer) Reply(client, name string) Reply {
 
 // Events are the events of a client that are worth a hook line of ours: those that
 // other clients have as well. Where a client has two spellings of one, it is the
-// client's own.
+// client's own; where it has one for all tools and others for some, it is the one
+// for all.
 func Events(client string) (out []string) {
 	for _, e := range events[client] {
-		if e.moment != Other && !(client == Copilot && pascal(e.name)) {
+		if e.moment != Other && !(client == Copilot && pascal(e.name)) && !narrow(client, e.name) {
 			out = append(out, e.name)
 		}
 	}

@@ -16,8 +16,15 @@ import (
 // has; what was never told is not made up, but for empty texts where a dialect
 // always has one.
 func (e *Event) Texts(client, name string) ([]json.RawMessage, error) {
-	if e.Client == client && e.Name == name && e.Raw != nil {
-		return []json.RawMessage{e.Raw}, nil
+	if e.Moment.tooled() {
+		if _, err := e.agreed(); err != nil {
+			return nil, fmt.Errorf("the input of %s %w", ext.Quote(e.Tool), err)
+		}
+	}
+	if e.Client == client && e.Name == name {
+		if own := e.With(e.Input); own.Raw != nil {
+			return []json.RawMessage{own.Raw}, nil
+		}
 	}
 	ev, known := find(client, name)
 	if !known || ev.moment != e.Moment || ev.moment == Other {
@@ -33,6 +40,9 @@ func (e *Event) Texts(client, name string) ([]json.RawMessage, error) {
 	files, err := e.files(client, in)
 	if err != nil {
 		return nil, fmt.Errorf("told as %s of %s: %w", ext.Quote(name), client, err)
+	}
+	if len(files) > 1 && lacks(client, e.kind(), patch) {
+		return nil, fmt.Errorf("told as %s of %s: the call changes several files, which is no patch that is known", ext.Quote(name), client)
 	}
 	var out []json.RawMessage
 	for _, file := range files {
@@ -142,26 +152,14 @@ func claudeName(e *Event, tool string) string {
 
 // toldCursor fills in what the events of Cursor for one kind of tool say.
 func (e *Event) toldCursor(out map[string]any, name, tool string, in arguments) error {
-	lift := func(keys ...string) error {
-		for _, k := range keys {
-			if i := in.at(k); i >= 0 {
-				out[k] = json.RawMessage(in[i].value)
-			}
-		}
-		if !in.text(keys[0]) {
-			return fmt.Errorf("the call has no %s, which %s tells its hooks of %s", ext.Quote(keys[0]), Cursor, ext.Quote(name))
-		}
-		return nil
-	}
 	out["tool_name"], out["tool_input"] = tool, in.encode()
-	switch name {
-	case "beforeShellExecution", "afterShellExecution":
-		if e.Output != nil {
+	if l, narrow := lifted[name]; narrow {
+		if e.Output != nil && l.keys[0] == "command" {
 			out["output"] = e.Output
 		}
-		return lift("command")
-	case "beforeReadFile", "beforeTabFileRead", "afterFileEdit", "afterTabFileEdit":
-		return lift("file_path", "content", "edits")
+		return e.lift(out, name, in)
+	}
+	switch name {
 	case "beforeMCPExecution", "afterMCPExecution":
 		out["tool_name"], out["tool_input"] = cmp.Or(e.Served.Tool, e.Tool), string(in.encode())
 		if e.Output != nil {
@@ -171,6 +169,26 @@ func (e *Event) toldCursor(out map[string]any, name, tool string, in arguments) 
 		if e.Output != nil {
 			out["tool_output"] = e.Output
 		}
+	}
+	return nil
+}
+
+// lift puts arguments where an event of Cursor's for one kind of tool has them. That
+// which it always has must be there, if need be in another spelling.
+func (e *Event) lift(out map[string]any, name string, in arguments) error {
+	keys := lifted[name].keys
+	if field := map[string]string{"command": "command", "file_path": "path"}[keys[0]]; !in.text(keys[0]) {
+		if s := e.field(field); s != "" {
+			in = in.with(keys[0], s)
+		}
+	}
+	for _, k := range keys {
+		if i := in.at(k); i >= 0 {
+			out[k] = json.RawMessage(in[i].value)
+		}
+	}
+	if !in.text(keys[0]) {
+		return fmt.Errorf("the call has no %s, which %s tells its hooks of %s", ext.Quote(keys[0]), Cursor, ext.Quote(name))
 	}
 	return nil
 }

@@ -57,6 +57,39 @@ func TestTexts(t *testing.T) {
 			[]string{`"file_path":"/w/a"`, `"file_path":"/w/b"`}, ""},
 		{"and files of objects in a list", dialect.ClaudeCode, "PreToolUse", call(dialect.Copilot, "multi_replace_string_in_file", `{"replacements":[{"filePath":"/w/a"},{"filePath":"/w/b"}]}`),
 			[]string{`"file_path":"/w/a"`, `"file_path":"/w/b"`}, ""},
+		{"a file beside a patch hides none", dialect.ClaudeCode, "PreToolUse", call(dialect.Codex, "apply_patch", `{"file_path":"ok","command":"*** Begin Patch\n*** Delete File: b\n*** End Patch"}`),
+			[]string{`"file_path":"ok"`, `"file_path":"b"`}, ""},
+		{"nor one beside a list", dialect.ClaudeCode, "PreToolUse", call(dialect.Copilot, "editFiles", `{"filePath":"ok","files":["/w/a"]}`),
+			[]string{`"file_path":"ok"`, `"file_path":"/w/a"`}, ""},
+		{"nor one beside objects in a list", dialect.ClaudeCode, "PreToolUse", call(dialect.Copilot, "multi_replace_string_in_file", `{"filePath":"ok","replacements":[{"filePath":"/w/a"},{"filePath":"ok"}]}`),
+			[]string{`"file_path":"ok"`, `"file_path":"/w/a"`}, ""},
+		{"a file that is in the list as well is one", dialect.ClaudeCode, "PreToolUse", call(dialect.Copilot, "multi_replace_string_in_file", `{"filePath":"/w/a","replacements":[{"filePath":"/w/a"}]}`),
+			[]string{`"file_path":"/w/a"`}, ""},
+		{"patches in a list are patches", dialect.ClaudeCode, "PreToolUse", call(dialect.Codex, "apply_patch", `{"patches":["*** Begin Patch\n*** Add File: a\n+x\n*** End Patch","*** Begin Patch\n*** Delete File: b\n*** End Patch"]}`),
+			[]string{`"file_path":"a"`, `"file_path":"b"`}, ""},
+		{"what is written may tell of patches", dialect.ClaudeCode, "PreToolUse", call(dialect.Gemini, "write_file", `{"file_path":"a","content":"*** Begin Patch\n*** Delete File: b\n*** End Patch"}`),
+			[]string{`"file_path":"a"`}, ""},
+		{"numbers of lines are no files", dialect.ClaudeCode, "PreToolUse", call(dialect.Copilot, "view", `{"path":"a","view_range":[1,20]}`),
+			[]string{`"file_path":"a"`}, ""},
+		{"a list of which some items name no file", dialect.ClaudeCode, "PreToolUse", call(dialect.Copilot, "multi_replace_string_in_file", `{"replacements":[{"filePath":"/w/a"},{"uri":"/w/b"}]}`), nil, "and none in others"},
+		{"what is nested without end", dialect.ClaudeCode, "PreToolUse", call(dialect.Copilot, "editFiles", `{"files":`+strings.Repeat("[", 100)+strings.Repeat("]", 100)+`}`), nil, "nested too deep"},
+		{"several files are no patch", dialect.Codex, "PreToolUse", call(dialect.Copilot, "editFiles", `{"files":["/w/a","/w/b"]}`), nil, "changes several files"},
+		{"nor are several changes", dialect.Codex, "PreToolUse", call(dialect.ClaudeCode, "MultiEdit", `{"file_path":"a","old_string":"a","new_string":"b","edits":[{"old_string":"c","new_string":"d"}]}`), nil, "does not say what it changes"},
+		{"one command in two spellings", dialect.ClaudeCode, "PreToolUse", call(dialect.Antigravity, "run_command", `{"CommandLine":"rm -rf /","command":"ls"}`), nil, `"CommandLine" and "command" values that differ`},
+		{"and in Codex", dialect.ClaudeCode, "PreToolUse", call(dialect.Codex, "exec_command", `{"cmd":"rm -rf /","command":"ls"}`), nil, `"cmd" and "command" values that differ`},
+		{"told to its own client too", dialect.Codex, "PreToolUse", call(dialect.Codex, "exec_command", `{"cmd":"rm -rf /","command":"ls"}`), nil, `"cmd" and "command" values that differ`},
+		{"one file in two spellings", dialect.ClaudeCode, "PreToolUse", call(dialect.Copilot, "view", `{"path":"secret","file_path":"ok"}`), nil, `"path" and "file_path" values that differ`},
+		{"of a third client", dialect.ClaudeCode, "PreToolUse", call(dialect.Gemini, "read_file", `{"file_path":"ok","path":"secret"}`), nil, `"file_path" and "path" values that differ`},
+		{"with one value are one", dialect.ClaudeCode, "PreToolUse", call(dialect.Antigravity, "run_command", `{"CommandLine":"ls","command":"ls"}`),
+			[]string{`"command":"ls"`}, ""},
+		{"a hook of Cursor's for shells, told of what came for all tools", dialect.Cursor, "beforeShellExecution", call(dialect.Cursor, "Shell", `{"command":"ls","working_directory":"/w"}`),
+			[]string{`"command":"ls","conversation_id":"s","cwd":"/w","hook_event_name":"beforeShellExecution"`}, ""},
+		{"and one for reading, in another spelling", dialect.Cursor, "beforeReadFile", call(dialect.Cursor, "Read", `{"target_file":"/w/a"}`),
+			[]string{`"file_path":"/w/a"`}, ""},
+		{"and one for servers", dialect.Cursor, "beforeMCPExecution", call(dialect.Cursor, "MCP:find", `{"q":"x"}`),
+			[]string{`"tool_input":"{\"q\":\"x\"}"`}, ""},
+		{"one for all, told of what came for shells", dialect.Cursor, "preToolUse", &dialect.Event{Client: dialect.Cursor, Name: "beforeShellExecution", Moment: dialect.BeforeTool, Tool: "Shell", Input: json.RawMessage(`{"command":"ls"}`)},
+			[]string{`"tool_input":{"command":"ls"},"tool_name":"Shell"`}, ""},
 		{"a patch that names no file cannot be told", dialect.ClaudeCode, "PreToolUse", call(dialect.Codex, "apply_patch", `{"command":"*** Begin Patch"}`), nil, "names no file"},
 		{"a shell without a command cannot be told", dialect.ClaudeCode, "PreToolUse", call(dialect.Antigravity, "run_command", `{"Line":"ls"}`), nil, "names no command"},
 		{"an edit of Claude Code to a guard of Codex is a patch", dialect.Codex, "PreToolUse", call(dialect.ClaudeCode, "Edit", `{"file_path":"/w/a","old_string":"a\n","new_string":"b"}`),
@@ -109,8 +142,8 @@ func TestTextsOfItsOwn(t *testing.T) {
 }
 
 // TestNames wants an event to be asked about under every name of a dialect that
-// is about the same, and under its own alone in its own client, which asks about
-// the others by itself.
+// is about the same, in its own client as well: Cursor need not ask for a shell
+// command by both of its events, nor Copilot by both of its spellings.
 func TestNames(t *testing.T) {
 	for _, c := range []struct {
 		of   *dialect.Event
@@ -122,7 +155,12 @@ func TestNames(t *testing.T) {
 		{call(dialect.ClaudeCode, "Write", `{"file_path":"a"}`), dialect.Cursor, "[preToolUse]"},
 		{call(dialect.ClaudeCode, "mcp__s__t", `{}`), dialect.Cursor, "[preToolUse beforeMCPExecution]"},
 		{call(dialect.ClaudeCode, "Unheard", `{"command":"ls"}`), dialect.Cursor, "[preToolUse beforeShellExecution beforeMCPExecution]"},
-		{call(dialect.Cursor, "Shell", `{"command":"ls"}`), dialect.Cursor, "[preToolUse]"},
+		{call(dialect.Cursor, "Shell", `{"command":"ls"}`), dialect.Cursor, "[preToolUse beforeShellExecution]"},
+		{call(dialect.Cursor, "Write", `{"file_path":"a"}`), dialect.Cursor, "[preToolUse]"},
+		{&dialect.Event{Client: dialect.Cursor, Name: "postToolUse", Moment: dialect.AfterTool, Tool: "Write", Input: json.RawMessage(`{"file_path":"a"}`)}, dialect.Cursor, "[postToolUse afterFileEdit]"},
+		{&dialect.Event{Client: dialect.Cursor, Name: "beforeShellExecution", Moment: dialect.BeforeTool, Tool: "Shell", Input: json.RawMessage(`{"command":"ls"}`)}, dialect.Cursor, "[beforeShellExecution preToolUse]"},
+		{&dialect.Event{Client: dialect.Cursor, Name: "beforeTabFileRead", Moment: dialect.BeforeTool, Tool: "TabRead", Input: json.RawMessage(`{"file_path":"a"}`)}, dialect.Cursor, "[beforeTabFileRead]"},
+		{call(dialect.Copilot, "bash", `{"command":"ls"}`), dialect.Copilot, "[preToolUse PreToolUse]"},
 		{call(dialect.Cursor, "Shell", `{"command":"ls"}`), dialect.Copilot, "[preToolUse PreToolUse]"},
 		{ours("acme", "search", "find"), dialect.Gemini, "[BeforeTool]"},
 		{&dialect.Event{Client: dialect.Codex, Name: "Interrupt"}, dialect.ClaudeCode, "[]"},

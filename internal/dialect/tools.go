@@ -1,10 +1,6 @@
 package dialect
 
-import (
-	"regexp"
-	"slices"
-	"strings"
-)
+import "slices"
 
 // kind is what a tool of a client's own does, whatever the client calls it.
 type kind uint8
@@ -83,8 +79,13 @@ func (e *Event) kind() kind {
 	if e.Served.Is() || servedName(e.Client, e.Tool) {
 		return served
 	}
-	for k, names := range tools[e.Client] {
-		if slices.Contains(names, e.Tool) {
+	return kindOf(e.Client, e.Tool)
+}
+
+// kindOf is what a tool of a client's own does, by its name.
+func kindOf(client, name string) kind {
+	for k, names := range tools[client] {
+		if slices.Contains(names, name) {
 			return k
 		}
 	}
@@ -108,6 +109,8 @@ func (e *Event) ToolNames(client string) (names []string, sure bool) {
 		return unique(append([]string{e.Tool}, e.aliases(k)...)), true
 	case k == unknown:
 		return []string{e.Tool}, false
+	case k == lone:
+		return []string{e.Tool}, true
 	}
 	for _, k := range or2(covers[k], []kind{k}) {
 		names = append(names, tools[client][k]...)
@@ -133,100 +136,6 @@ func (e *Event) aliases(k kind) []string {
 		return tools[e.Client][k]
 	}
 	return nil
-}
-
-// servedNames are the names of a tool of a server. The servers of a plugin have
-// other names in some clients than those of a person's own.
-func (e *Event) servedNames(client string) (names []string, sure bool) {
-	s := e.Served
-	if e.Client == client {
-		return []string{e.Tool}, true
-	}
-	if !s.Is() {
-		return []string{e.Tool}, false
-	}
-	if s.Server == "" {
-		if client == Cursor {
-			return []string{"MCP:" + s.Tool}, true
-		}
-		return []string{e.Tool}, false
-	}
-	for _, server := range s.servers() {
-		switch client {
-		case ClaudeCode, Codex:
-			names = append(names, "mcp__"+plain(server)+"__"+plain(s.Tool))
-		case Gemini:
-			names = append(names, "mcp_"+server+"_"+s.Tool, "mcp__"+server+"__"+s.Tool)
-		case Copilot:
-			names = append(names, server+"-"+s.Tool, "mcp_"+server+"_"+s.Tool, "mcp__"+plain(server)+"__"+plain(s.Tool))
-		case Cursor:
-			names = append(names, "MCP:"+s.Tool, "MCP:"+server+"/"+s.Tool, "MCP:"+server+":"+s.Tool)
-		default:
-			return []string{s.Tool}, false
-		}
-	}
-	return unique(names), client != Copilot
-}
-
-// servers are the names that a server may go by: as one of a plugin's first,
-// where it is one.
-func (s Served) servers() []string {
-	if s.Extension == "" {
-		return []string{s.Server}
-	}
-	return []string{"plugin_" + s.Extension + "_" + s.Server, s.Server}
-}
-
-var odd = regexp.MustCompile(`[^A-Za-z0-9_-]`)
-
-// plain is a name as Claude Code makes it part of a tool's.
-func plain(name string) string { return odd.ReplaceAllString(name, "_") }
-
-// servedName reports whether a client names a tool as it names those of servers.
-func servedName(client, tool string) bool {
-	switch client {
-	case ClaudeCode, Codex:
-		return strings.HasPrefix(tool, "mcp__")
-	case Gemini:
-		return strings.HasPrefix(tool, "mcp_")
-	case Cursor:
-		return strings.HasPrefix(tool, "MCP:")
-	case Copilot:
-		return strings.HasPrefix(tool, "mcp_") || strings.HasPrefix(tool, "mcp__")
-	}
-	return false
-}
-
-// servedBy is the server and the tool, where the client's name or what it says
-// besides tells.
-func (e *Event) servedBy(o *object) Served {
-	if in := o.object("mcp_context"); in != nil && e.Client == Gemini {
-		if s := (Served{Server: in.text("server_name"), Tool: in.text("tool_name")}); s.Is() && in.fault == nil {
-			return s
-		}
-	}
-	switch e.Client {
-	case ClaudeCode, Codex:
-		if rest, ok := strings.CutPrefix(e.Tool, "mcp__"); ok {
-			server, tool, _ := strings.Cut(rest, "__")
-			return Served{Server: server, Tool: tool}
-		}
-	case Gemini:
-		for _, sep := range []string{"__", "_"} {
-			if rest, ok := strings.CutPrefix(e.Tool, "mcp"+sep); ok {
-				server, tool, _ := strings.Cut(rest, sep)
-				return Served{Server: server, Tool: tool}
-			}
-		}
-	case Cursor:
-		if rest, ok := strings.CutPrefix(e.Tool, "MCP:"); ok {
-			if i := strings.IndexAny(rest, "/:"); i >= 0 {
-				return Served{Server: rest[:i], Tool: rest[i+1:]}
-			}
-			return Served{Tool: rest}
-		}
-	}
-	return Served{}
 }
 
 func unique(names []string) []string {

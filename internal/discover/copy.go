@@ -45,6 +45,25 @@ func Copy(ctx context.Context, dir, dst string) error {
 			return err
 		}
 	}
+	return contained(dst, c)
+}
+
+// contained looks whether the links of a copy stay in it, whatever links are on their
+// way.
+func contained(dst string, c *census) error {
+	top, err := filepath.EvalSymlinks(dst)
+	if err != nil {
+		return err
+	}
+	for i := range c.items {
+		if c.items[i].Kind != root.Link {
+			continue
+		}
+		at, err := filepath.EvalSymlinks(filepath.Join(dst, filepath.FromSlash(c.items[i].Path)))
+		if below, relErr := filepath.Rel(top, at); err != nil || relErr != nil || !filepath.IsLocal(below) {
+			return &fs.PathError{Op: "copy", Path: c.items[i].Path, Err: errors.New("it leads out of the directory, or nowhere")}
+		}
+	}
 	return nil
 }
 

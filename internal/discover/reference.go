@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"maps"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"unicode"
@@ -57,7 +58,7 @@ func (s *scan) refer(ctx context.Context, d *surface.Document) {
 // folder reports whether a word of a text is a directory below the root. It looks
 // nothing up that was not looked up as code.
 func (s *scan) folder(text string) (is bool) {
-	named(text, func(p string, _ bool) { is = is || s.words[p] == surface.Directory })
+	named(text, s.base(), func(p string, _ bool) { is = is || s.words[p] == surface.Directory })
 	return is
 }
 
@@ -76,7 +77,7 @@ func (s *scan) beside(d *surface.Document, spec *surface.Spec) {
 // names nothing.
 func (s *scan) codeOf(ctx context.Context, text string) (d ext.Digest, ok bool) {
 	h := ext.NewHash("code")
-	named(text, func(p string, sure bool) {
+	named(text, s.base(), func(p string, sure bool) {
 		if ctx.Err() != nil || s.over {
 			return
 		}
@@ -107,13 +108,30 @@ func relative(text string) (string, bool) {
 	return path.Clean(strings.TrimLeft(rest, "/")), true
 }
 
+// base is the name of a folder of the workspace's own, as commands in it name it; ""
+// for a directory whose name says nothing.
+func (s *scan) base() string {
+	if b := filepath.Base(s.tree.Root); strings.HasPrefix(b, ".") && len(b) > 1 {
+		return b
+	}
+	return ""
+}
+
 // named visits the paths below the root that a text may name: the text itself,
 // and each word of it, as a command line, a list of paths or an option has
 // them. sure: it is written as a path below the root, and is not perhaps only a
 // word. The root itself is none of them: it holds text, which may change.
-func named(text string, visit func(p string, sure bool)) {
+//
+// base is the name of the root's directory: a path to it from where the workspace is
+// names what lies below it, too (".mortise/bin/x", "$PROJECT/.claude/hooks/x").
+func named(text, base string, visit func(p string, sure bool)) {
 	const longest = 4096 // no path is longer
 	word := func(w string) {
+		if at := strings.Index("/"+w, "/"+base+"/"); base != "" && at >= 0 && len(w) <= longest {
+			if p := path.Clean(w[at+len(base)+1:]); p != "." && fs.ValidPath(p) {
+				visit(p, false)
+			}
+		}
 		rest, variable := strings.CutPrefix(w, surface.RootVariable)
 		p := path.Clean(strings.TrimLeft(rest, "/"))
 		if len(w) <= longest && p != "." && fs.ValidPath(p) {

@@ -67,7 +67,8 @@ type Judgement struct {
 	Arguments json.RawMessage
 	Rewrote   []string // which guards made something of them, in their order
 	Said      []Said   // what handlers add for the agent to read
-	Notes     []Note   // what went wrong and costs nothing
+	Messages  []string // what handlers say to the person
+	Notes     []Note   // what went wrong and costs nothing, and what was left out
 }
 
 // Said is text of an extension for an agent.

@@ -20,7 +20,11 @@ import (
 
 // limit is how long a handler may take that does not say. Clients give up to ten
 // minutes, for which nobody waits.
-const limit = 60 * time.Second
+const limit = 30 * time.Second
+
+// margin is how long before the end of all time a handler's is over, so that what it is
+// denied by is named, logged and told.
+const margin = time.Second
 
 // handler is a program of a client's hook file that is asked here.
 type handler struct {
@@ -28,6 +32,9 @@ type handler struct {
 	occasion
 	im         surface.Implementation
 	root, data string // directories of its extension; "" when it has none
+	// still reports whether what lies in root is what was granted; nil: it is looked at
+	// elsewhere.
+	still func() bool
 }
 
 // occasion is what a handler is asked about: a moment, in the words of the client
@@ -36,24 +43,12 @@ type occasion struct {
 	client, event string
 	moment        dialect.Moment
 	matches       []string // what is matched, as that client does; none: everything
-	only          string   // the one tool that it is about, as Claude Code names it; "" any
+	only          string   // what must hold besides, as the client writes it; "" nothing
 }
 
 func occasionOf(im surface.Implementation) occasion {
 	client, event := im.Option(clientevent.Client), im.Option(clientevent.Event)
-	only, _, _ := strings.Cut(im.Option(clientevent.If), "(")
-	if !plainName(only) {
-		only = ""
-	}
-	return occasion{client, event, dialect.MomentOf(client, event), im.Matches, only}
-}
-
-// plainName reports whether the condition of a handler begins with the name of a
-// tool and nothing else. What else it says is not read: the handler is asked.
-func plainName(s string) bool {
-	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-')
-	})
+	return occasion{client, event, dialect.MomentOf(client, event), im.Matches, im.Option(clientevent.If)}
 }
 
 // of reports whether it is asked about something that happens. A matcher that cannot
@@ -62,10 +57,8 @@ func (o *occasion) of(e *dialect.Event) bool {
 	if !slices.Contains(e.Names(o.client), o.event) {
 		return false
 	}
-	if o.only != "" {
-		if names, sure := e.ToolNames(o.client); sure && !slices.Contains(names, o.only) {
-			return false
-		}
+	if o.only != "" && !e.Only(o.client, o.only) {
+		return false
 	}
 	return len(o.matches) == 0 || slices.ContainsFunc(o.matches, func(m string) bool {
 		asks, err := e.Asks(o.client, o.event, m)
@@ -76,8 +69,7 @@ func (o *occasion) of(e *dialect.Event) bool {
 // event is what handlers are told of a call.
 func (c *Call) event() *dialect.Event {
 	if c.Event != nil {
-		e := *c.Event
-		e.Input = c.Arguments
+		e := c.Event.With(c.Arguments)
 		return &e
 	}
 	e := &dialect.Event{Client: dialect.Mortise, Moment: dialect.BeforeTool, Session: c.Session, Tool: c.Tool, Input: c.Arguments}
@@ -136,7 +128,10 @@ func (h *handler) ask(ctx context.Context, e *dialect.Event, m Means) (dialect.A
 	if m.Run == nil {
 		return dialect.Answer{}, errors.New("nothing here runs programs")
 	}
-	p, err := h.program(e, m)
+	if h.still != nil && !h.still() {
+		return dialect.Answer{}, errors.New("the copy of its code is not what was granted any more")
+	}
+	p, err := h.program(ctx, e, m)
 	if err != nil {
 		return dialect.Answer{}, err
 	}
@@ -193,8 +188,8 @@ func safely(run func() (Ran, error)) (r Ran, err error) {
 }
 
 // program is what is run to ask a handler about something that happens.
-func (h *handler) program(e *dialect.Event, m Means) (Program, error) {
-	p := Program{Line: h.line(), Dir: cmp.Or(e.Dir, m.Dir, h.root), Limit: limit}
+func (h *handler) program(ctx context.Context, e *dialect.Event, m Means) (Program, error) {
+	p := Program{Line: h.line(), Dir: cmp.Or(m.Dir, h.root, e.Dir), Limit: limit}
 	if h.im.Timeout > 0 {
 		p.Limit = time.Duration(h.im.Timeout) * time.Millisecond
 	}
@@ -206,6 +201,9 @@ func (h *handler) program(e *dialect.Event, m Means) (Program, error) {
 	}
 	if strings.Contains(p.Line+strings.Join(p.Argv, " "), "${user_config.") {
 		return Program{}, errors.New("it wants a value of its person's settings in that client, which is not known here")
+	}
+	if end, bounded := ctx.Deadline(); bounded {
+		p.Limit = max(min(p.Limit, time.Until(end)-margin), 10*time.Millisecond)
 	}
 	var err error
 	if p.Env, err = h.environment(e, m); err != nil {
@@ -275,7 +273,15 @@ func (r *round) hear(a *heard) {
 	r.say(a)
 }
 
+// say takes what a handler says beside its verdict: text for the agent, text for the
+// person, and what is not used here, which is told.
 func (r *round) say(a *heard) {
+	if s := strings.TrimSpace(a.Message); s != "" {
+		r.Messages = append(r.Messages, ext.Escape(a.Name)+": "+ext.EscapeText(ext.Shorten(s, 1000)))
+	}
+	if len(a.Left) > 0 {
+		r.Notes = append(r.Notes, Note{a.Name, a.Origin, "what it says by " + strings.Join(a.Left, ", ") + " is not used here"})
+	}
 	if strings.TrimSpace(a.Context) != "" {
 		r.Said = append(r.Said, Said{a.Name, a.Origin, a.Context})
 	}

@@ -116,6 +116,39 @@ func TestField_POL09_rewrites_are_chained_and_judged_again(t *testing.T) {
 	}
 }
 
+// A guard that rewrites, asked anew about what others made of the arguments, may deny
+// that: its first answer is not its last.
+func TestRewriterMayDenyWhatOthersMade(t *testing.T) {
+	scripts := map[string]func(map[string]any) string{
+		"a": sets("a", "1"), "wary": func(told map[string]any) string {
+			if input(told)["a"] == "1" {
+				return "exit 2: not after that"
+			}
+			return sets("b", "2")(told)
+		},
+	}
+	j := saying(t, scripts, "a", "wary").decide(`{"a":"0"}`)
+	if guard.Prevails(j.Objections) != guard.Deny || !strings.Contains(fmt.Sprint(j.Objections), "not after that") {
+		t.Errorf("got %+v, want the denial of who was asked anew", j)
+	}
+}
+
+// What a guard makes of the arguments is what all are asked about, in the client's own
+// dialect as well.
+func TestRewriteIsJudgedInTheClientsOwnWords(t *testing.T) {
+	m := saying(t, map[string]func(map[string]any) string{
+		"rewrite": sets("command", "rm -rf /"), "never": refusing("command", "rm -rf /"),
+	}, "rewrite", "never")
+	e, err := dialect.Read(dialect.ClaudeCode, "PreToolUse", []byte(`{"session_id":"s","cwd":"/w","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"},"kept":1}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	call := guard.Call{Tool: "Bash", Qualified: "claude-code:Bash", Arguments: e.Input, Client: dialect.ClaudeCode, Event: &e}
+	if j := m.set.Judge(t.Context(), &call, guard.Means{Run: m.run}); guard.Prevails(j.Objections) != guard.Deny {
+		t.Errorf("got %+v, want the denial of what was made of the command", j)
+	}
+}
+
 // A guard on the shell of Claude Code is asked about that of every client, with the
 // command in its own words, and what it makes of it comes back in theirs.
 func TestHandlerIsAskedAboutOtherClients(t *testing.T) {

@@ -186,7 +186,7 @@ func (m *machine) refresh() {
 		w, disabled := s.Disabled("", x, entry)
 		return disabled && w.Entry != ""
 	}
-	observes := func(name string, _ ext.Digest) bool {
+	observes := func(name string, _, _ ext.Digest) bool {
 		for _, x := range m.now {
 			for i := range x.guards {
 				if ext.Qualified(x.name, x.guardName(i)) == name {

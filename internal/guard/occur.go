@@ -77,7 +77,7 @@ func (s *Set) Watched() bool { return s != nil && s.observers > 0 }
 // it failed costs nothing, and is told.
 func (r *round) watch(a *heard) {
 	if a.err != nil {
-		r.Notes = append(r.Notes, Note{a.Name, a.Origin, a.err.Error()})
+		r.Notes = append(r.Notes, Note{a.Name, a.Origin, "it only watches, and failed: " + a.err.Error()})
 		return
 	}
 	if a.Verdict != dialect.Pass && a.Context == "" {

@@ -11,13 +11,15 @@ import (
 
 // builder makes a set.
 type builder struct {
-	members Members
-	set     Set
-	rules   []policy.Rule
-	lost    map[ext.Name]bool // extensions that cannot be composed with the others
-	present map[ext.Name]map[string]bool
-	trees   map[place]ext.Tree
-	asked   map[ext.Digest]bool // what was remembered and is asked
+	members  Members
+	set      Set
+	rules    []policy.Rule
+	lost     map[ext.Name]bool // extensions that cannot be composed with the others
+	present  map[ext.Name]map[string]bool
+	trees    map[place]ext.Tree
+	contents map[place]ext.Digest         // of the trees
+	frozen   map[ext.Name]map[string]bool // entries that are asked as they were last granted
+	asked    map[ext.Digest]bool          // what was remembered and is asked
 }
 
 // add adds a guard that can be read.
@@ -42,14 +44,15 @@ func (b *builder) handler(g Guard, im surface.Implementation) {
 	if len(clientevent.On.Asks(im)) == 0 {
 		return
 	}
-	im = b.observed(g, im)
-	t := b.trees[place{g.Origin.Extension, g.Origin.Source, g.Origin.Path}]
-	b.handlerAt(g, im, t.Leads, t)
+	at := place{g.Origin.Extension, g.Origin.Source, g.Origin.Path}
+	im = b.observed(g, im, b.contents[at])
+	t := b.trees[at]
+	b.handlerAt(g, im, t.Leads, t, nil)
 }
 
 // handlerAt adds a handler whose program lies in a directory.
-func (b *builder) handlerAt(g Guard, im surface.Implementation, root string, t ext.Tree) {
-	h := handler{Guard: g, occasion: occasionOf(im), im: im, root: root}
+func (b *builder) handlerAt(g Guard, im surface.Implementation, root string, t ext.Tree, still func() bool) {
+	h := handler{Guard: g, occasion: occasionOf(im), im: im, root: root, still: still}
 	if b.members.Data != nil && t.Extension != "" {
 		h.data = b.members.Data(t)
 	}
@@ -60,8 +63,8 @@ func (b *builder) handlerAt(g Guard, im surface.Implementation, root string, t e
 }
 
 // observed is a handler as its owner declared it.
-func (b *builder) observed(g Guard, im surface.Implementation) surface.Implementation {
-	if g.Kind == clientevent.On.Name && b.members.Observes != nil && b.members.Observes(g.Name, g.Content) {
+func (b *builder) observed(g Guard, im surface.Implementation, tree ext.Digest) surface.Implementation {
+	if g.Kind == clientevent.On.Name && b.members.Observes != nil && b.members.Observes(g.Name, g.Content, tree) {
 		im.Role = surface.Observer
 	}
 	return im
@@ -73,17 +76,19 @@ type place struct {
 	source, path string
 }
 
-// trees are the trees that handlers lie in, by where each is declared.
-func trees(ds []admit.Decision) map[place]ext.Tree {
-	out := map[place]ext.Tree{}
+// trees are the trees that handlers lie in, and their contents, by where each is
+// declared.
+func trees(ds []admit.Decision) (map[place]ext.Tree, map[place]ext.Digest) {
+	out, contents := map[place]ext.Tree{}, map[place]ext.Digest{}
 	for i := range ds {
 		for j := range ds[i].Contributions() {
 			if c := &ds[i].Contributions()[j]; c.Spec.Name == clientevent.On.Name {
-				out[place{c.Origin.Extension, c.Origin.Source, c.Origin.Path}] = ds[i].Tree()
+				at := place{c.Origin.Extension, c.Origin.Source, c.Origin.Path}
+				out[at], contents[at] = ds[i].Tree(), ds[i].Content()
 			}
 		}
 	}
-	return out
+	return out, contents
 }
 
 // wall adds a guard that cannot answer, and denies.
@@ -105,6 +110,7 @@ func (b *builder) hold(d *admit.Decision) {
 		b.recall(t, true)
 		return
 	}
+	b.ungranted(d)
 	refused := d.Status() == admit.Refused || b.lost[t.Extension] && d.Status() == admit.Admitted
 	var unreadable []*admit.Contribution
 	for i := range d.Contributions() {
@@ -114,6 +120,7 @@ func (b *builder) hold(d *admit.Decision) {
 		}
 		switch {
 		case c.Status == admit.EntryDisabled, c.Status == admit.Unasked, c.Status == admit.Active && !refused:
+		case b.frozen[t.Extension][state.EntryName(c.Spec.Name, c.Name)]: // it is asked as it was granted
 		case !readable(c):
 			unreadable = append(unreadable, c)
 		default:
@@ -166,26 +173,32 @@ func (b *builder) held(g Guard, c *admit.Contribution, d *admit.Decision) {
 	switch {
 	case !code || im.Answer != nil:
 		b.add(g, c.Value)
-	case b.observed(g, im).Role != surface.Guard:
-	case b.lastGranted(g, c, d):
-	default:
+	case b.observed(g, im, d.Content()).Role == surface.Guard:
 		why := "it " + orWaits(c.Reason, d.Reason())
 		b.wall(g, guarded(c.Spec.Name, im), why)
 	}
 }
 
-// lastGranted adds the last version of a handler that was granted in place of one
-// that is not in use, where it is kept. It reports whether it could.
-func (b *builder) lastGranted(g Guard, c *admit.Contribution, d *admit.Decision) bool {
-	for i := range b.members.Remembered {
-		r := &b.members.Remembered[i]
-		if r.Record.Extension == d.Tree().Extension && r.Record.Event == c.Spec.Name && r.Record.Name == c.Name && b.runnable(r) != "" {
-			g.Held = true
-			b.again(*r, g, d.Tree())
-			return true
-		}
+// ungranted has the guards of a plugin asked as they were when its code was last
+// granted, where what it is now is not: a new version takes none of them away, by
+// itself or by what they are for, before its owner consented to it.
+func (b *builder) ungranted(d *admit.Decision) {
+	t := d.Tree()
+	if t.Origin.Trust != ext.Plugin || b.members.Granted == nil || d.Status() != admit.Admitted && d.Status() != admit.Refused || b.members.Granted(t.Extension, d.Content()) {
+		return
 	}
-	return false
+	for _, r := range b.members.Remembered {
+		entry := state.EntryName(r.Record.Event, r.Record.Name)
+		if r.Record.Extension != t.Extension || r.Tree == (ext.Digest{}) || r.Tree == d.Content() || b.asked[r.Record.Code] || b.members.off(t.Extension, entry) ||
+			!b.members.Granted(t.Extension, r.Tree) {
+			continue
+		}
+		b.again(r, Guard{Name: ext.Qualified(t.Extension, r.Record.Name), Kind: r.Record.Event, Origin: t.Origin, Held: true}, t)
+		if b.frozen[t.Extension] == nil {
+			b.frozen[t.Extension] = map[string]bool{}
+		}
+		b.frozen[t.Extension][entry] = true
+	}
 }
 
 // guarded is what an implementation guards, as it declares that.

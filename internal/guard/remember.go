@@ -20,8 +20,11 @@ import (
 type Memento struct {
 	Record state.Guard
 	Bytes  []byte
-	Tree   ext.Digest // of the tree that its program lies in, to be kept as well; zero: none
-	Root   string     // where that is
+	// Waits: it is a program that waits for a grant. It takes the place of none that was
+	// granted before it is.
+	Waits bool
+	Tree  ext.Digest // of the tree that its program lies in, to be kept as well; zero: none
+	Root  string     // where that is
 }
 
 // Remembered is a guard that was remembered. One whose bytes could not be read has
@@ -71,12 +74,12 @@ func memento(d *admit.Decision, c *admit.Contribution) (Memento, bool) {
 	if err != nil {
 		return Memento{}, false
 	}
-	m := Memento{Tree: treeOf(d, c), Root: d.Tree().Leads}
+	m := Memento{Tree: treeOf(d, c), Root: d.Tree().Leads, Waits: c.Status == admit.EntryPending}
 	raw, err := ext.EncodeJSON(kept{c.Spec.Name, document.Path, c.Digest, m.Tree, plain})
 	if err != nil {
 		return Memento{}, false
 	}
-	return Memento{Bytes: raw, Tree: m.Tree, Root: m.Root, Record: state.Guard{
+	return Memento{Bytes: raw, Tree: m.Tree, Root: m.Root, Waits: m.Waits, Record: state.Guard{
 		Extension: d.Tree().Extension, Name: c.Name, Event: c.Spec.Name,
 		Matcher: strings.Join(matcher(c.Value), separator), Code: ext.Sum(raw),
 	}}, true
@@ -168,12 +171,12 @@ func (b *builder) again(r Remembered, g Guard, t ext.Tree) {
 	case code && im.Answer == nil && b.runnable(&r) != "":
 		as := g
 		as.Content = r.Content
-		im = b.observed(as, im)
-		b.handlerAt(g, im, b.runnable(&r), t)
+		im = b.observed(as, im, r.Tree)
+		b.handlerAt(g, im, b.runnable(&r), t, func() bool { return b.runnable(&r) != "" })
 	case code && im.Answer == nil:
 		as := g
 		as.Content = r.Content // as its owner saw it
-		if b.observed(as, im).Role == surface.Guard {
+		if b.observed(as, im, r.Tree).Role == surface.Guard {
 			b.wall(g, guarded(r.Record.Event, im), "it is not in use as it was, and its code is not run")
 		}
 	default:

@@ -26,6 +26,9 @@ func (s *Set) rewritten(ctx context.Context, c *Call, m Means, first round) Judg
 			next := *c
 			next.Arguments = chain.now
 			a = asked(ctx, next.event(), []*handler{a.handler}, m)[0]
+			if first.hear(&a); Prevails(first.Objections) == Deny {
+				return first.Judgement
+			}
 		}
 		if why := chain.take(&a); why != "" {
 			first.object(a.Guard, Deny, why, true)

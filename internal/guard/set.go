@@ -37,7 +37,7 @@ type Guard struct {
 // fix is how its owner declares that it guards nothing, for one of which that is not
 // known.
 func (g *Guard) fix() string {
-	if g.Kind != clientevent.On.Name || g.Broken != "" {
+	if g.Kind != clientevent.On.Name || g.Broken != "" || !ext.Bare(g.Name) {
 		return ""
 	}
 	return "if it only watches, its owner may say so: mortise grant observer " + g.Name
@@ -69,9 +69,12 @@ type Members struct {
 	Lapsed bool
 	// Scope is that of the workspace, by which its own guards are remembered.
 	Scope ext.Digest
-	// Observes reports whether the owner declared of a handler with that content that
-	// it only watches; nil: of none.
-	Observes func(name string, content ext.Digest) bool
+	// Observes reports whether the owner declared of a handler with that content, in a
+	// tree of that content, that it only watches; nil: of none.
+	Observes func(name string, content, tree ext.Digest) bool
+	// Granted reports whether the code of an extension is granted with that content; nil:
+	// none is.
+	Granted func(x ext.Name, content ext.Digest) bool
 	// Kept is the directory in which the tree of an extension is kept as it was, by the
 	// digest of all that it held, where its code is still granted; "" where it is not.
 	// Nil: none is.
@@ -91,7 +94,8 @@ func (m *Members) off(x ext.Name, entry string) bool { return m.Off != nil && m.
 // order, then those in quarantine. A guard that could be asked and cannot answer
 // denies what it guards (law 5).
 func New(m Members) *Set {
-	b := builder{members: m, lost: map[ext.Name]bool{}, asked: map[ext.Digest]bool{}, present: present(m.Decisions), trees: trees(m.Decisions)}
+	b := builder{members: m, lost: map[ext.Name]bool{}, asked: map[ext.Digest]bool{}, present: present(m.Decisions), frozen: map[ext.Name]map[string]bool{}}
+	b.trees, b.contents = trees(m.Decisions)
 	for _, r := range m.Composition.Refused() {
 		b.lost[r.Extension] = true
 	}
@@ -111,7 +115,7 @@ func New(m Members) *Set {
 	for i := range m.Decisions {
 		b.hold(&m.Decisions[i])
 	}
-	if m.Lapsed {
+	if m.Lapsed || !m.Adopted { // who can make the workspace another one takes no guard away with that
 		b.lapsed()
 	}
 	b.set.policies, b.set.alone = policy.NewSet(b.rules), b.rules
@@ -154,6 +158,34 @@ func (s *Set) Asked(c *Call) []Guard {
 	}
 	for _, h := range s.handling(c) {
 		out = append(out, h.Guard)
+	}
+	return out
+}
+
+// Still are those of some objections whose guards are members of the set as they
+// were.
+func (s *Set) Still(objections []Objection) (out []Objection) {
+	if len(objections) == 0 {
+		return nil
+	}
+	there := map[Guard]bool{}
+	note := func(g *Guard) { there[Guard{Name: g.Name, Content: g.Content}] = true }
+	for i := range s.rules {
+		note(&s.rules[i])
+	}
+	for i := range s.hooks {
+		note(&s.hooks[i].Guard)
+	}
+	for i := range s.handlers {
+		note(&s.handlers[i].Guard)
+	}
+	for i := range s.walls {
+		note(&s.walls[i].Guard)
+	}
+	for _, o := range objections {
+		if there[Guard{Name: o.Guard, Content: o.Content}] {
+			out = append(out, o)
+		}
 	}
 	return out
 }

@@ -97,7 +97,7 @@ func (h *Host) Adopt(ctx context.Context, by string, shown *Proposal) error {
 	}
 	var drop []state.Record
 	if h.options.Keep != nil { // with the adoption: no moment in which a guard that was adopted is not remembered
-		put, gone, err := h.keepGuards(g, g.proposed)
+		put, gone, err := h.keepGuards(g, g.proposed, true)
 		if err != nil {
 			return err
 		}

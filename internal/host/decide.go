@@ -44,6 +44,7 @@ type Decided struct {
 	Rewrote   []string          // the guards that made something of them
 	Said      []guard.Said      // what handlers add for the agent to read
 	Asks      []guard.Objection // questions that are left to the client
+	Messages  []string          // what handlers say to the person
 	Decision  string            // its id
 }
 
@@ -133,17 +134,21 @@ func (a *Agent) Decide(ctx context.Context, u Use) (Decided, error) {
 		watched := d.watching(ctx)
 		judged := g.Guards().Judge(ctx, &d.call, a.means(g))
 		said = append(said, watched()...)
+		d.noted(judged.Notes)
 		switch still, err := a.host.Current(ctx); {
 		case err != nil:
 			return Decided{}, cmp.Or(d.log(ctx, "deny", "denied", nil, err.Error(), true), err)
-		case still != g: // what was asked holds no more
+		case still != g: // what was asked holds no more, but for a denial of who is still there
+			if stands := still.Guards().Still(denials(judged.Objections)); len(stands) > 0 {
+				return Decided{}, d.deny(ctx, stands)
+			}
 			continue
 		}
 		if guard.Prevails(judged.Objections) == guard.Deny {
 			return Decided{}, d.deny(ctx, denials(judged.Objections))
 		}
 		d.call.Arguments = judged.Arguments // what the person is asked about, and what is logged
-		out := Decided{judged.Arguments, judged.Rewrote, append(said, judged.Said...), nil, d.id}
+		out := Decided{Arguments: judged.Arguments, Rewrote: judged.Rewrote, Said: append(said, judged.Said...), Messages: judged.Messages, Decision: d.id}
 		switch open := d.open(judged.Objections); {
 		case len(open) == 0:
 			return out, d.allow(ctx, judged.Rewrote)
@@ -156,7 +161,8 @@ func (a *Agent) Decide(ctx context.Context, u Use) (Decided, error) {
 			}
 		}
 	}
-	return Decided{}, ext.AsRefused(fmt.Errorf("what may be done changed %d times while it was decided (decision %s)", changes, d.id))
+	why := fmt.Sprintf("what may be done changed %d times while it was decided", changes)
+	return Decided{}, cmp.Or(d.log(ctx, "deny", "denied", nil, why, true), ext.AsRefused(fmt.Errorf("%s (decision %s)", why, d.id)))
 }
 
 // used is the generation that holds now, and the tool of a use as it is there: of a
@@ -174,8 +180,13 @@ func (a *Agent) used(ctx context.Context, u *Use) (*Generation, compose.Entry, e
 	return g, now, err
 }
 
+// heed is how long a call waits for those that only watch, once its guards have
+// answered: for what they add, and no longer.
+const heed = time.Second
+
 // watching tells those that only watch of the call, once, while guards are asked.
-// What it returns waits for them.
+// What it returns waits for them, not for long: who takes longer goes on, and is heard
+// by nobody.
 func (d *deciding) watching(ctx context.Context) func() []guard.Said {
 	set := d.generation.Guards()
 	if d.watched || !set.Watched() {
@@ -184,18 +195,25 @@ func (d *deciding) watching(ctx context.Context) func() []guard.Said {
 	d.watched = true
 	c, means := d.call, d.means(d.generation)
 	came := make(chan guard.Judgement, 1)
-	go func() { came <- set.Observe(ctx, &c, means) }()
+	d.host.watchers.Go(func() { came <- set.Observe(context.WithoutCancel(ctx), &c, means) })
 	return func() []guard.Said {
-		j := <-came
-		d.noted(j.Notes)
-		return j.Said
+		t := time.NewTimer(heed)
+		defer t.Stop()
+		select {
+		case j := <-came:
+			d.noted(j.Notes)
+			return j.Said
+		case <-t.C:
+		case <-ctx.Done():
+		}
+		return nil
 	}
 }
 
-// noted keeps what went wrong with those that only watch, for the log.
+// noted keeps what went wrong and cost nothing, for the log.
 func (d *deciding) noted(notes []guard.Note) {
 	for _, n := range notes {
-		d.notes = append(d.notes, fmt.Sprintf("%s only watches, and failed: %s", n.Guard, ext.Shorten(n.Text, 200)))
+		d.notes = append(d.notes, fmt.Sprintf("%s: %s", n.Guard, ext.Shorten(n.Text, 200)))
 	}
 }
 
@@ -353,7 +371,7 @@ func (d *deciding) refuse(ctx context.Context, open []guard.Objection, why strin
 	denied := &Denied{Decision: d.id, Objections: open, Why: why}
 	var fixes []string
 	for _, o := range open {
-		if !typed(d.call.Qualified) || !typed(o.Guard) {
+		if !ext.Bare(d.call.Qualified) || !ext.Bare(o.Guard) {
 			fixes = nil // a name that a shell would read otherwise is in no command
 			break
 		}
@@ -366,13 +384,6 @@ func (d *deciding) refuse(ctx context.Context, open []guard.Objection, why strin
 		return err
 	}
 	return ext.AsRefused(denied)
-}
-
-// typed reports whether a name can stand in a command as it is.
-func typed(name string) bool {
-	return name != "" && name[0] != '-' && !strings.ContainsFunc(name, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_.:/-", r))
-	})
 }
 
 func (d *deciding) deny(ctx context.Context, by []guard.Objection) error {
@@ -428,7 +439,7 @@ func (d *deciding) log(ctx context.Context, kind, outcome string, by []string, r
 	if d.host.options.Log == nil {
 		return nil
 	}
-	err := d.host.options.Log(ctx, Logged{
+	err := d.host.options.Log(context.WithoutCancel(ctx), Logged{
 		Time: d.host.options.Clock(), Decision: d.id, Kind: kind, Outcome: outcome,
 		Digest: d.generation.Digest(), Number: d.generation.Number, Workspace: d.generation.Config.Workspace().ID,
 		Call: d.call, By: by, Reason: reason,

@@ -65,7 +65,11 @@ func newExplainer(g *Generation, l *Listing, c *compose.Composition) *explainer 
 				x.reasons[keyOf(c, d.Tree().Extension)] = c.Reason
 			}
 			if im, ok := c.Value.(surface.Implementation); ok {
-				x.asks[keyOf(c, d.Tree().Extension)] = im.Consents()
+				asks := im.Consents()
+				if im.Role == surface.Guard && g.observes(d, c) {
+					asks = "only watches, as its owner declared; by itself " + asks
+				}
+				x.asks[keyOf(c, d.Tree().Extension)] = asks
 			}
 		}
 	}

@@ -27,10 +27,11 @@ func (g *Generation) Guards() *guard.Set { return g.guarding() }
 // ofPerson is the scope of what is a person's own, in every workspace.
 var ofPerson = ext.NewHash("guards of a person").Sum()
 
-// scope is that of a workspace at its place: what is remembered of its extensions is
-// not asked in another of the same names.
+// scope is that of a workspace by its place: what is remembered of its extensions is
+// not asked in another of the same names, and is asked here though the directory
+// became another workspace (a repository was begun in it, or taken out of it).
 func scope(w config.Workspace) ext.Digest {
-	return ext.NewHash("guards of a workspace").Text(w.ID, w.Dir).Sum()
+	return ext.NewHash("guards of a workspace").Text(w.Dir).Sum()
 }
 
 // members are a generation's guards but for its composition.
@@ -41,12 +42,13 @@ func (p *pass) members(g *Generation) guard.Members {
 			_, off := p.state.Disabled(p.id(), x, entry)
 			return off
 		},
-		Observes: func(name string, content ext.Digest) bool {
-			return p.state.Granted(GrantObserver, name, content, p.now)
+		Observes: func(name string, content, tree ext.Digest) bool {
+			return p.state.Granted(admit.GrantObserver, name, admit.Observing(content, tree, p.id()), p.now)
 		},
-		Data: p.host.options.Data,
+		Data:    p.host.options.Data,
+		Granted: p.grantedCode,
 		Kept: func(x ext.Name, tree ext.Digest) string {
-			if p.host.options.Trees == nil || !p.state.Granted(admit.GrantCode, string(x), tree, p.now) {
+			if p.host.options.Trees == nil || !p.grantedCode(x, tree) {
 				return ""
 			}
 			return p.host.options.Trees.Dir(tree)
@@ -56,6 +58,11 @@ func (p *pass) members(g *Generation) guard.Members {
 		m.Remembered = append(m.Remembered, guard.Recall(r, g.kept()[r.Code]))
 	}
 	return m
+}
+
+// grantedCode reports whether the code of an extension is granted with a content.
+func (p *pass) grantedCode(x ext.Name, content ext.Digest) bool {
+	return p.state.Granted(admit.GrantCode, string(x), content, p.now)
 }
 
 // remembered are the records of guards of the person's own extensions and of this
@@ -96,7 +103,7 @@ func (h *Host) rememberGuards(ctx context.Context, g *Generation) error {
 	if h.options.Look || h.options.Keep == nil || !g.Adopted || g.Lapsed != nil || !whole {
 		return nil
 	}
-	put, drop, err := h.keepGuards(g, g.decisions)
+	put, drop, err := h.keepGuards(g, g.decisions, false)
 	if err != nil {
 		return err
 	}
@@ -120,12 +127,21 @@ func (h *Host) rememberGuards(ctx context.Context, g *Generation) error {
 }
 
 // keepGuards keeps the bytes of the guards of what was decided, and returns the
-// records that remember them and those that they take the place of.
-func (h *Host) keepGuards(g *Generation, decisions []admit.Decision) (put, drop []state.Record, err error) {
+// records that remember them and those that they take the place of. What waits for a
+// grant takes the place of nothing, unless that is given with this very step.
+func (h *Host) keepGuards(g *Generation, decisions []admit.Decision, granting bool) (put, drop []state.Record, err error) {
 	now, known := mementos(decisions, scope(g.now.Workspace())), g.remembered()
+	frozen := map[rememberedOf]bool{}
+	for of, list := range now {
+		waits := func(m guard.Memento) bool { return m.Waits && m.Tree != (ext.Digest{}) }
+		if !granting && (slices.ContainsFunc(list, waits) || ungrantedTree(g, decisions, of.extension)) {
+			frozen[of], now[of] = true, slices.DeleteFunc(list, waits)
+		}
+	}
 	for _, was := range known {
-		list := now[rememberedOf{was.Extension, was.Scope}]
-		if list != nil && !slices.ContainsFunc(list, func(m guard.Memento) bool { return sameGuard(m.Record, was) }) {
+		of := rememberedOf{was.Extension, was.Scope}
+		list := now[of]
+		if list != nil && !frozen[of] && !slices.ContainsFunc(list, func(m guard.Memento) bool { return sameGuard(m.Record, was) }) {
 			drop = append(drop, was)
 		}
 	}
@@ -143,6 +159,22 @@ func (h *Host) keepGuards(g *Generation, decisions []admit.Decision) (put, drop 
 		}
 	}
 	return put, drop, nil
+}
+
+// ungrantedTree reports whether a plugin is not as its code was granted, though it
+// was at some time: it may have no program left that could wait for a grant.
+func ungrantedTree(g *Generation, decisions []admit.Decision, x ext.Name) bool {
+	for i := range decisions {
+		d := &decisions[i]
+		if d.Tree().Extension == x && d.Tree().Describes == nil && d.Tree().Origin.Trust == ext.Plugin {
+			granted := slices.ContainsFunc(g.state.Grants, func(r state.Grant) bool { return r.Kind == admit.GrantCode && r.Subject == string(x) })
+			now := slices.ContainsFunc(g.state.Grants, func(r state.Grant) bool {
+				return r.Kind == admit.GrantCode && r.Subject == string(x) && r.Digest == d.Content()
+			})
+			return granted && !now
+		}
+	}
+	return false
 }
 
 func sameGuard(a, b state.Guard) bool {

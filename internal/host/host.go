@@ -53,9 +53,9 @@ type Options struct {
 	// Asked are the questions that a connected door puts before something is done:
 	// the names of hooks, and what policies are for.
 	Asked []string
-	// Question is what a client's event is about, as one of the questions that Asked
-	// names; nil: no event is about anything.
-	Question func(client, event string) string
+	// Question are the questions that a client's event puts, as Asked names them; nil: no
+	// event puts any.
+	Question func(client, event string) []string
 	// Run runs the programs of guards. Nil: nothing does, so that they deny.
 	Run guard.Runner
 	// Data is the directory that an extension may keep things in. Nil: none has one.
@@ -79,15 +79,20 @@ type Options struct {
 
 // Host holds the current generation of one workspace.
 type Host struct {
-	options Options
-	pass    sync.Mutex
-	waits   time.Time // since when passes are not whole; zero: the last one was
-	now     atomic.Pointer[Generation]
-	kept    kept
-	held    held
-	serving serving
-	notices listeners[error]
+	options  Options
+	pass     sync.Mutex
+	waits    time.Time // since when passes are not whole; zero: the last one was
+	now      atomic.Pointer[Generation]
+	kept     kept
+	held     held
+	serving  serving
+	notices  listeners[error]
+	watchers sync.WaitGroup // programs that only watch, of calls that did not wait for them
 }
+
+// Watchers waits until what only watches calls has seen them: who ends this process
+// waits before.
+func (h *Host) Watchers() { h.watchers.Wait() }
 
 // New makes a host. It has no generation until Refresh made one.
 func New(o Options) *Host {
@@ -242,6 +247,7 @@ type Generation struct {
 	guarding  func() *guard.Set
 	revision  uint64    // of the state that the pass began with
 	lapses    time.Time // when the next grant ends; zero: none does
+	at        time.Time // when it was made
 	costing   sync.Once
 	costed    map[*admit.Decision][]session.Cost // by decision; counted when it is first asked for
 

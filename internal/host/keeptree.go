@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/mortise-dev/mortise/ext"
@@ -33,12 +32,7 @@ type KeepTrees interface {
 // something to keep. Only the person may look into it.
 func KeepTreesIn(dir string) KeepTrees { return &folderTrees{dir: dir} }
 
-type folderTrees struct {
-	dir string
-
-	mu   sync.Mutex
-	seen map[ext.Digest]bool // that are as they were
-}
+type folderTrees struct{ dir string }
 
 func (k *folderTrees) at(d ext.Digest) string {
 	return filepath.Join(k.dir, strings.TrimPrefix(d.String(), "sha256:"))
@@ -64,27 +58,21 @@ func (k *folderTrees) Put(ctx context.Context, tree ext.Digest, dir string) erro
 	case is != tree:
 		return errors.New("it changed since it was read")
 	}
+	if err := os.RemoveAll(k.at(tree)); err != nil { // one that is not as it was
+		return err
+	}
 	if err := os.Rename(next, k.at(tree)); err != nil && k.Dir(tree) == "" {
 		return err
 	}
 	return nil
 }
 
-// Dir looks once in the life of a host whether the tree is what was kept.
+// Dir reads the tree whole to see whether it is what was kept.
 func (k *folderTrees) Dir(tree ext.Digest) string {
-	k.mu.Lock()
-	defer k.mu.Unlock()
 	at := k.at(tree)
-	if k.seen[tree] {
-		return at
-	}
 	if is, err := discover.Digest(context.Background(), at); err != nil || is != tree {
 		return ""
 	}
-	if k.seen == nil {
-		k.seen = map[ext.Digest]bool{}
-	}
-	k.seen[tree] = true
 	return at
 }
 

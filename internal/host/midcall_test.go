@@ -44,7 +44,7 @@ func (m *midcall) Call(_ context.Context, ref ext.Ref, _ json.RawMessage) (json.
 		happens()
 	}
 	m.mu.Unlock()
-	if ref.Name == "deny" {
+	if ref.Name == "once" && happens != nil || ref.Name == "deny" {
 		return json.RawMessage(`{"verdict": "deny"}`), nil
 	}
 	return json.RawMessage("null"), nil
@@ -117,11 +117,18 @@ func (m *midcall) denied() bool {
 }
 
 func openMidcall(t *rapid.T, dir string) *midcall {
+	says := map[string]string{"c0": "none"} // so that something can happen while it is asked
+	for _, name := range []string{"c1", "p0", "p1"} {
+		says[name] = rapid.SampledFrom([]string{"", "deny"}).Draw(t, name)
+	}
+	return openMidcallIn(dir, says)
+}
+
+func openMidcallIn(dir string, says map[string]string) *midcall {
 	m := &midcall{dir: dir, store: memstore.New(), says: map[string]string{}, off: map[string]bool{}}
 	m.file("tools/act.json", `{"description": "Acts.", "inputSchema": {"type": "object"}, "ref": {"driver": "model"}}`)
-	m.write("c0", "none") // so that something can happen while it is asked
-	for _, name := range []string{"c1", "p0", "p1"} {
-		m.write(name, rapid.SampledFrom([]string{"", "deny"}).Draw(t, name))
+	for name, what := range says {
+		m.write(name, what)
 	}
 	must(os.WriteFile(filepath.Join(dir, "mortise.toml"), nil, 0o644))
 	ws, err := config.FindWorkspace(dir, "")

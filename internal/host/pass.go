@@ -98,7 +98,7 @@ func (h *Host) run(ctx context.Context, vouched bool) (*Generation, error) {
 		m.Composition = g.Composition
 		return guard.New(m)
 	})
-	g.revision, g.lapses, g.unanswered = p.state.Revision, p.lapses, p.unanswered
+	g.revision, g.lapses, g.unanswered, g.at = p.state.Revision, p.lapses, p.unanswered, p.now
 	return g, nil
 }
 
@@ -276,7 +276,9 @@ func (p *pass) rules(c *config.Config, adopted bool) admit.Rules {
 	}
 	for _, k := range p.state.Connections {
 		if k.Workspace == p.id() && p.host.options.Question != nil {
-			r.Asked[p.host.options.Question(k.Client, k.Event)] = true
+			for _, q := range p.host.options.Question(k.Client, k.Event) {
+				r.Asked[q] = true
+			}
 		}
 	}
 	for _, plugin := range c.Plugins {

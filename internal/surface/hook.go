@@ -93,11 +93,29 @@ func (im Implementation) Consents() string {
 		what += "; about " + strings.Join(im.Matches, ", ")
 	}
 	for i := range im.Options {
-		if o := &im.Options[i]; o.Value.Scalar() {
-			what += "; " + o.Key + ": " + o.Value.Text
+		if v := &im.Options[i].Value; v.Scalar() || len(v.Map)+len(v.List) > 0 {
+			what += "; " + im.Options[i].Key + ": " + shown(v)
 		}
 	}
 	return what
+}
+
+// shown is a node in words, whole.
+func shown(d *ext.Doc) string {
+	var parts []string
+	switch d.Kind {
+	case ext.Map:
+		for i := range d.Map {
+			parts = append(parts, d.Map[i].Key+": "+shown(&d.Map[i].Value))
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	case ext.List:
+		for i := range d.List {
+			parts = append(parts, shown(&d.List[i]))
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	}
+	return d.Text
 }
 
 // HookDef declares a hook: a question the host asks with an In, which every

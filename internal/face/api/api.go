@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/call"
@@ -79,7 +80,13 @@ func Control(h Host, token string) http.Handler {
 			refuse(w, ext.AsUsage(err))
 			return
 		}
-		a, err := h.Happen(r.Context(), &e)
+		ctx := r.Context()
+		if within, err := time.ParseDuration(r.FormValue("within")); err == nil {
+			bounded, cancel := context.WithTimeout(ctx, within)
+			defer cancel()
+			ctx = bounded
+		}
+		a, err := h.Happen(ctx, &e)
 		if err != nil {
 			refuse(w, err)
 			return

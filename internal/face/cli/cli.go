@@ -39,6 +39,9 @@ type App struct {
 	// Open makes a host for a place. done is called when the host is not needed
 	// any more.
 	Open func(ctx context.Context, p host.Place, purpose host.Purpose) (h *host.Host, done func() error, err error)
+	// Adopted are the directories that were adopted as workspaces, as far as that can be
+	// told.
+	Adopted func(ctx context.Context, p host.Place) []string
 	// Endpoint makes what serves clients of a host.
 	Endpoint func(h *host.Host, o session.OfferOptions) Endpoint
 	// Check looks at directories, CheckWorkspace at what a configuration names, as

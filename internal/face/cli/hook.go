@@ -33,7 +33,7 @@ var clientNames = map[string]string{"claude": dialect.ClaudeCode, "gemini": dial
 const hookPatience = 50 * time.Second
 
 func (c *call) hook() *cobra.Command {
-	within, install := hookPatience, false
+	within, install, forget := hookPatience, false, false
 	cmd := &cobra.Command{
 		Use:   "hook CLIENT [EVENT]",
 		Short: "Guard a client's own tools: what its hook mechanism calls",
@@ -71,6 +71,8 @@ or where the event happened. Clients: ` + strings.Join(dialect.Clients(), ", ") 
 				return usage("mortise hook: --install is about all events of %s, and takes none", client)
 			case install:
 				return c.hookInstall(cmd.Context(), client)
+			case forget:
+				return c.hookForget(cmd.Context(), client)
 			case len(args) == 1:
 				return c.hookLines(client)
 			}
@@ -90,6 +92,7 @@ or where the event happened. Clients: ` + strings.Join(dialect.Clients(), ", ") 
 		},
 	}
 	cmd.Flags().BoolVar(&install, "install", false, "write the lines into the client's settings of this workspace")
+	cmd.Flags().BoolVar(&forget, "forget", false, "forget that the client delivers its events in this workspace: its lines were removed")
 	cmd.Flags().DurationVar(&within, "within", within, "deny when the answer takes longer than that `TIME`")
 	return cmd
 }
@@ -126,12 +129,19 @@ func (c *call) runHook(ctx context.Context, client, event string, within time.Du
 	return nil
 }
 
-// denying is the reply when nothing can be told.
+// denying is the reply when nothing can be told. That an agent may stop is nobody's to
+// guard: it is told, and stops.
 func denying(client, event string, err error) dialect.Reply {
+	if m := dialect.MomentOf(client, event); m == dialect.Stop || m == dialect.SubagentStop {
+		return dialect.Answer{Message: "Mortise cannot tell whether the agent may stop: " + safe(err.Error())}.Reply(client, event)
+	}
 	return dialect.Answer{Verdict: dialect.Deny, Reason: "Mortise cannot tell whether this is allowed, so that it is not: " + safe(err.Error())}.Reply(client, event)
 }
 
 func (c *call) replyTo(ctx context.Context, client, event string) dialect.Reply {
+	if c.getenv(host.WithinGuard) != "" { // a guard asks about what it is asked about
+		return dialect.Answer{}.Reply(client, event)
+	}
 	text, err := oneValue(c.In)
 	if err != nil {
 		return denying(client, event, err)
@@ -140,7 +150,7 @@ func (c *call) replyTo(ctx context.Context, client, event string) dialect.Reply 
 	if err != nil {
 		return denying(client, event, err)
 	}
-	p, err := c.hookPlace(&e)
+	p, err := c.hookPlace(ctx, &e)
 	if err != nil {
 		return denying(client, event, err)
 	}
@@ -172,17 +182,34 @@ func oneValue(in io.Reader) (json.RawMessage, error) {
 var projects = map[string]string{dialect.ClaudeCode: "CLAUDE_PROJECT_DIR", dialect.Gemini: "GEMINI_PROJECT_DIR", dialect.Cursor: "CURSOR_PROJECT_DIR"}
 
 // hookPlace is the workspace that an event is of: not merely where it happened, since
-// an agent that goes elsewhere is guarded all the same.
-func (c *call) hookPlace(e *dialect.Event) (host.Place, error) {
-	if c.workspace == "" {
-		if dir := c.getenv(projects[e.Client]); projects[e.Client] != "" && dir != "" {
-			return c.placeFrom(dir)
-		}
-		if e.Dir != "" {
-			return c.placeFrom(e.Dir)
+// an agent that goes elsewhere is guarded all the same. In a directory below one that
+// was adopted it is that one, whatever else lies there by now.
+func (c *call) hookPlace(ctx context.Context, e *dialect.Event) (host.Place, error) {
+	dir := e.Dir
+	if project := c.getenv(projects[e.Client]); projects[e.Client] != "" && project != "" {
+		dir = project
+	}
+	if c.workspace != "" || dir == "" {
+		return c.place()
+	}
+	p, err := c.placeFrom(dir)
+	if err != nil {
+		return p, err
+	}
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return p, err
+	}
+	nearest, adopted := "", c.Adopted(ctx, p)
+	for _, a := range adopted {
+		if below, err := filepath.Rel(a, real); err == nil && filepath.IsLocal(below) && len(a) > len(nearest) {
+			nearest = a
 		}
 	}
-	return c.place()
+	if nearest == "" || slices.Contains(adopted, p.Workspace.Dir) && len(p.Workspace.Dir) >= len(nearest) {
+		return p, nil
+	}
+	return c.placeAt(nearest)
 }
 
 // askHost asks the host of the workspace that runs, or a new one.
@@ -192,14 +219,21 @@ func (c *call) askHost(ctx context.Context, p host.Place, e *dialect.Event) (dia
 		return dialect.Reply{}, err
 	}
 	var r dialect.Reply
+	if silent := instance.Alive(c.running(p), p.Workspace.Dir); len(running) == 0 && len(silent) > 0 {
+		return r, fmt.Errorf("process %d, which serves this workspace, does not answer", silent[0].Process.Pid)
+	}
 	if len(running) > 0 {
 		form := url.Values{"client": {e.Client}, "event": {e.Name}, "text": {string(e.Raw)}}
+		if end, bounded := ctx.Deadline(); bounded {
+			form.Set("within", time.Until(end).String())
+		}
 		if err := request(ctx, running[0], http.MethodPost, "/api/hook", form, &r); err != nil {
 			return r, fmt.Errorf("ask process %d, which serves this workspace: %w", running[0].Process.Pid, err)
 		}
 		return r, nil
 	}
 	err = c.with(ctx, p, host.Serving, func(h *host.Host) error {
+		defer h.Watchers()
 		a, err := h.Happen(ctx, e)
 		if err == nil {
 			r = a.Reply(e.Client, e.Name)
@@ -209,10 +243,39 @@ func (c *call) askHost(ctx context.Context, p host.Place, e *dialect.Event) (dia
 	return r, err
 }
 
+// hookForget forgets what a client delivers. It is in use again from the next event on.
+func (c *call) hookForget(ctx context.Context, client string) error {
+	p, err := c.place()
+	if err != nil {
+		return err
+	}
+	var events []string
+	err = c.with(ctx, p, host.Changing, func(h *host.Host) (err error) {
+		events, err = h.Disconnect(ctx, client, c.Person())
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if c.json {
+		return c.document(struct {
+			Client string   `json:"client"`
+			Events []string `json:"events"`
+		}{client, append([]string{}, events...)})
+	}
+	v := c.page(nil)
+	if len(events) == 0 {
+		v.line("%s delivered nothing in this workspace.", client)
+		return nil
+	}
+	v.line("Forgot that %s delivers %s: guards of theirs alone are asked by nobody from now on.", client, enumerate(events))
+	return nil
+}
+
 // hookLines prints what a client's settings need to hold.
 func (c *call) hookLines(client string) error {
-	dir := ""
-	if c.workspace != "" {
+	dir, given := "", c.workspace != ""
+	if given || projects[client] == "" { // who does not name its project is told which it is
 		p, err := c.place()
 		if err != nil {
 			return err
@@ -237,8 +300,12 @@ func hookSettings(client, dir string) ([]byte, error) {
 	if dir != "" {
 		at = " --workspace " + word(dir)
 	}
+	program := "mortise"
+	if own, err := os.Executable(); err == nil { // a client may have another PATH, and takes what is not there for consent
+		program = word(own)
+	}
 	doc, err := json.MarshalIndent(dialect.Settings(client, hookPatience+10*time.Second, func(event string) string {
-		return "mortise hook " + client + " " + event + at
+		return program + " hook " + client + " " + event + at
 	}), "", "  ")
 	return append(doc, '\n'), err
 }

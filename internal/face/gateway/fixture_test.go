@@ -182,7 +182,7 @@ func (b *bench) open() *host.Host {
 	return host.New(host.Options{
 		Specs: catalog.Specs, Catalogue: catalog.Digest(), Configure: b.place.Configure, Sources: catalog.Sources,
 		Store: b.store, Workers: 2, Drivers: map[string]call.Driver{"mcp": b.driver, "inproc": b.driver, clientevent.Driver: b.driver},
-		Refer: map[string]ext.Trust{"inproc": ext.Builtin, clientevent.Driver: ext.Project}, Question: clientevent.Question, Run: b.runs,
+		Refer: map[string]ext.Trust{"inproc": ext.Builtin, clientevent.Driver: ext.Project}, Question: clientevent.Questions, Run: b.runs,
 		Asked: []string{"before_tool_call", "tool_call", clientevent.AfterCall}, Keep: host.KeepIn(filepath.Join(filepath.Dir(b.dir), "guards")), Log: b.log,
 	})
 }

@@ -66,7 +66,7 @@ func TestField_POL04_a_guard_that_cannot_start_denies(t *testing.T) {
 	if text, made := b.find(b.client(nil)); !made {
 		t.Errorf("declared an observer: got %q, want the call made", text)
 	}
-	if l := b.logged[len(b.logged)-1]; !strings.Contains(l.Reason, "owner:missing only watches, and failed") {
+	if l := b.logged[len(b.logged)-1]; !strings.Contains(l.Reason, "owner:missing: it only watches, and failed") {
 		t.Errorf("logged: got %q, want a notice that it failed", l.Reason)
 	}
 }

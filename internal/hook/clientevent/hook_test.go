@@ -1,6 +1,7 @@
 package clientevent_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -90,5 +91,36 @@ func TestConsent(t *testing.T) {
 	}
 	if s := clientevent.On.Spec; !s.Runs || !s.Whole || !s.Hook || s.Inert {
 		t.Errorf("got %+v, want a hook whose implementations run", s)
+	}
+}
+
+// TestQuestions wants a handler to count as asked by what can be about it alone: its
+// moment with the kinds of tools that its matchers mean, and the gateway's questions
+// where those may be tools of servers.
+func TestQuestions(t *testing.T) {
+	for _, c := range []struct{ client, event, matches, name, want string }{
+		{"claude-code", "PreToolUse", `["Bash"]`, "command", `["before a tool (shell)" of a client]`},
+		{"claude-code", "PreToolUse", `[]`, "command", `["before a tool" of a client before_tool_call]`},
+		{"claude-code", "PreToolUse", `["mcp__search__find"]`, "command", `["before a tool (a tool of a server)" of a client "before a tool (a tool that is not known here)" of a client before_tool_call]`},
+		{"claude-code", "PostToolUse", `[]`, "command", `["after a tool" of a client after_tool_call]`},
+		{"cursor", "beforeShellExecution", `["curl"]`, "command", `["before a tool (shell)" of a client]`},
+		{"cursor", "beforeMCPExecution", `[]`, "command", `["before a tool (a tool of a server)" of a client before_tool_call]`},
+		{"claude-code", "Stop", `[]`, "command", `["stop" of a client]`},
+		{"claude-code", "NotYetInvented", `[]`, "command", `["NotYetInvented" of claude-code]`},
+		{"claude-code", "PreToolUse", `["Bash"]`, "prompt", `[]`},
+	} {
+		t.Run(c.client+" "+c.event+" "+c.matches+" "+c.name, func(t *testing.T) {
+			d := surfacetest.Read("hooks/client_event/h.json", []byte(fmt.Sprintf(`{"ref": {"driver": "client-hook", "target": "./guard.sh", "name": %q}, "matches": %s, "event": %q, "client": %q}`, c.name, c.matches, c.event, c.client)))
+			im, ok := clientevent.On.Decode([]surface.Document{d})[0].Value.(surface.Implementation)
+			if !ok {
+				t.Fatal("got no implementation")
+			}
+			if got := fmt.Sprint(clientevent.On.Spec.Asks(im)); got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+		})
+	}
+	if got := clientevent.Questions("cursor", "beforeReadFile"); fmt.Sprint(got) != `["before a tool (reading files)" of a client "before a tool" of a client]` {
+		t.Errorf("a client's: got %s", got)
 	}
 }

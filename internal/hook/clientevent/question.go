@@ -5,20 +5,15 @@ import (
 	"github.com/mortise-dev/mortise/internal/surface"
 )
 
-// The questions that the gateway puts, beside those of clients (Question).
+// The questions that the gateway puts, beside those of clients (Questions).
 const (
 	BeforeCall = "before_tool_call"
 	AfterCall  = "after_tool_call"
 )
 
-// Question is what a client's event is about, as a question that a door puts: of
-// events that say the same in several clients it is the same.
-func Question(client, event string) string {
-	if m := dialect.MomentOf(client, event); m != dialect.Other {
-		return `"` + m.String() + `" of a client`
-	}
-	return `"` + event + `" of ` + client
-}
+// Questions are what a client asks with one of its events, as questions that a door
+// puts: of events that say the same in several clients they are the same.
+func Questions(client, event string) []string { return dialect.Delivers(client, event) }
 
 // Program is the kind of a handler that is a program. No other can be asked here.
 const Program = "command"
@@ -30,7 +25,7 @@ func questions(im surface.Implementation) []string {
 		return nil
 	}
 	client, event := im.Option(Client), im.Option(Event)
-	out := []string{Question(client, event)}
+	out := dialect.Wants(client, event, im.Matches)
 	if !dialect.Reaches(client, event, im.Matches) {
 		return out // about tools that only clients have, or none
 	}

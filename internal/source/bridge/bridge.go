@@ -21,7 +21,7 @@ var Checks = []*ext.Check{
 	ManifestSyntax, ManifestField, ManifestIgnored, ManifestSchema, ManifestUnusable, source.NotRead, source.StrayCode, source.Stray,
 	PathPrefix, PathMissing, PathTwice, PatternEmpty,
 	ServerDisabled, ServerSwitch, ServerUnclear, ServerVariable,
-	HooksForm, HookKey, HookNothing, HooksTwice, HookTimeout, HooksUnread, EventUnknown, HookOff,
+	HooksForm, HookKey, HookNothing, HooksTwice, HookTimeout, HooksUnread, EventUnknown, HookOff, HookOurs,
 }
 
 // Checks on manifests.

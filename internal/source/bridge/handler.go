@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -79,10 +80,8 @@ func (l *layer) handlerOf(event string, d *ext.Doc) handler {
 		case p.Key == clientevent.If:
 			h.option(clientevent.If, p.Value.Text, &p.Value)
 		case p.Key == "cwd":
-			h.keep(p)
 			h.option(clientevent.Cwd, canonicalText(p.Value.Text), &p.Value)
 		case p.Key == "env":
-			h.keep(p)
 			h.options = append(h.options, pair(clientevent.Env, renamed(p.Value)))
 		default:
 			h.keep(p)
@@ -283,11 +282,18 @@ func (l *layer) waits(h *handler, event string, p *ext.Pair) {
 	h.timeout = int(ms)
 }
 
+// ours is the line that mortise hook prints for clients' settings.
+var ours = regexp.MustCompile(`^["']?([^"'\s]*[/\\])?mortise(\.exe)?["']?\s+(-\S+\s+)*hook\s`)
+
 // handler lays a handler as an implementation of the hook for clients' events.
 // What would run nothing does nothing in any client, and is told.
 func (l *layer) handler(event string, h *handler, d *ext.Doc) {
 	if len(h.odd) > 0 {
 		l.note(HookKey, l.of(d), "a hook of %s holds what is not known here: %s", ext.Quote(event), first(h.odd))
+	}
+	if ours.MatchString(h.target) {
+		l.note(HookOurs, l.of(d), "a hook of %s asks Mortise", ext.Quote(event))
+		return
 	}
 	if h.target == "" {
 		l.note(HookNothing, l.of(d), "a hook of %s names nothing that would run", ext.Quote(event))

@@ -40,6 +40,11 @@ var (
 		Doc: "A client's hook waits for an event that the client is not known to have. It counts as a guard, since what is not known may deny.",
 		Fix: "Correct the event's name if it is mistyped; most clients say nothing and never call the hook.",
 	}
+	HookOurs = &ext.Check{
+		Code: "client-hook-ours", Severity: ext.Info,
+		Doc: "A client's hook is mortise hook itself, by which that client asks Mortise. It is not listed: it would ask itself.",
+		Fix: "Nothing.",
+	}
 	HookOff = &ext.Check{
 		Code: "client-hook-off", Severity: ext.Info,
 		Doc: "A client's hook is switched off where it is declared. It is not listed.",

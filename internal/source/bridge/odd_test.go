@@ -159,7 +159,7 @@ func TestOddFile_40_HandlersOfCopilot(t *testing.T) {
 	dir := golden.Dir(t, golden.Files("acme/.github/plugin/plugin.json", `{"name": "acme"}`,
 		"acme/hooks.json", `{"version": 1, "hooks": {"sessionEnd": [{"type": "command", "bash": ".github/hooks/scan.sh", "cwd": ".", "timeoutSec": 30}]}}`))
 	want := `client_event hooks/client_event/sessionEnd-1.json = hooks.json:1 {"ref": {"driver": "client-hook", "target": ".github/hooks/scan.sh", "name": "command"}, ` +
-		`"role": "observer", "timeout_ms": 30000, "event": "sessionEnd", "client": "copilot", "cwd": ".", "also": "cwd: ."}`
+		`"role": "observer", "timeout_ms": 30000, "event": "sessionEnd", "client": "copilot", "cwd": "."}`
 	if got := laid(t, dir); !strings.Contains(got, want) {
 		t.Errorf("want %s in\n%s", want, got)
 	}
