@@ -9,9 +9,10 @@ TOOLS := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/mortise-tools
 LINT_VERSION := v2.15.0
 LINT := $(TOOLS)/golangci-lint-$(LINT_VERSION)
 FUZZTIME ?= 30s
+SOAKTIME ?= 10m
 PKGS ?= ./...
 
-.PHONY: all build test npm lint gen fresh bench bench-short fuzz fuzz-short cross corpus clean
+.PHONY: all build test npm lint gen fresh bench bench-short bench-mcp conformance conformance-short soak soak-short fuzz fuzz-short cross corpus clean
 
 all: build
 
@@ -49,6 +50,21 @@ bench: ## what is promised, as ratios against a floor
 
 bench-short:
 	go run ./bench -short
+
+bench-mcp: ## the gateway beside a direct connection, yardsticks of one hop and another gateway
+	go run ./bench/mcp/run -peer mcp-hub
+
+conformance: ## MCP's official suite through the gateway: what passes directly passes
+	bench/conformance/run.sh
+
+conformance-short: ## 2025-11-25 alone, less what is known
+	bench/conformance/run.sh --expected bench/conformance/expected.txt 2025-11-25
+
+soak: ## SOAKTIME of load, faults and clients that leave; nothing is lost, nothing is left
+	go run ./bench/soak -for $(SOAKTIME)
+
+soak-short:
+	go run ./bench/soak -for 20s
 
 fuzz: ## every fuzz target for FUZZTIME, and what decides about calls against its model: 100,000 sequences, every interleaving
 	MORTISE_EXHAUSTIVE=1 go test -count=1 -timeout 60m ./internal/guard -run TestLaw05 -rapid.checks=5000

@@ -32,7 +32,8 @@ var ranks = map[string]int{
 	"host":        80,
 	"catalog":     90, "face/*": 90,
 	"corpus/tally": 95, // above the catalogue, whose outcome it counts
-	"":             100, "cmd/*": 100, "gen": 100, "corpus": 100, "bench": 100, "bench/*": 100,
+	"":             100, "cmd/*": 100, "gen": 100, "corpus": 100, "bench": 100, "bench/*": 100, "bench/mcp/*": 100,
+	"bench/mcp/rig": 99, // what the benches share
 }
 
 // suites are packages of tests alone. They may import what they hold to its
