@@ -21,25 +21,53 @@ type Caller interface {
 	Call(ctx context.Context, ref ext.Ref, argument json.RawMessage) (json.RawMessage, error)
 }
 
+// Peer is the client that a link is for. A nil Peer is nobody in particular, who
+// can be asked nothing.
+type Peer struct {
+	// ID is of its session. What a server holds for one peer alone is never shared
+	// with another ID.
+	ID string
+	// Capabilities is what it declared, an object: sampling, elicitation, roots,
+	// extensions and so on. Nil: nothing.
+	Capabilities json.RawMessage
+	// Modern means that it speaks 2026-07-28 or later: the frames of its requests
+	// carry what it declares in their own _meta.
+	Modern bool
+}
+
 // Link carries JSON-RPC frames between one user of a running thing and the
-// thing itself, for what is more than one question and one answer. Ids and
-// progress tokens are the user's own: whoever else uses the thing never sees
-// them. Frames pass as they are, but for those.
+// thing itself, for as long as both are there: any number of requests may be in
+// flight at once. Ids and progress tokens are the user's own: whoever else uses
+// the thing never sees them. Frames pass as they are, but for those.
+//
+// A link may be used by several goroutines. What it carries is of the
+// revisions of MCP with a handshake, which has happened, unless it IsModern.
 type Link interface {
-	// Send hands over a request, a notification or an answer.
+	// Send hands over a request, a notification, or the answer to a request that
+	// Recv returned. It may wait for a thing that does not read, until ctx ends.
 	Send(ctx context.Context, frame json.RawMessage) error
-	// Recv waits for the next frame, in the order in which they were sent. It
-	// returns io.EOF when the thing has ended; a request in flight was answered
-	// with an error before that.
+	// Recv waits for the next frame, in the order in which they were sent: answers
+	// with the user's ids, progress with the user's tokens, other notices, and the
+	// thing's own requests with ids of this link. It returns io.EOF when the thing
+	// has ended; each request in flight was answered with an error before that.
 	Recv(ctx context.Context) (json.RawMessage, error)
 	// Close gives up what is in flight and ends the link, not the thing.
 	Close() error
 }
 
+// IsModern reports whether the frames of a link are those of 2026-07-28, which
+// the thing and the peer both speak then. A Link says so by a method Modern.
+func IsModern(l Link) bool {
+	m, ok := l.(interface{ Modern() bool })
+	return ok && m.Modern()
+}
+
 // Driver is a way to reach things: those of one kind.
 type Driver interface {
 	Caller
-	Link(ctx context.Context, ref ext.Ref) (Link, error)
+	// Link opens a link for a peer; nil is nobody in particular. It waits for a
+	// thing that is being started, until ctx ends, which does not end the link.
+	Link(ctx context.Context, ref ext.Ref, p *Peer) (Link, error)
 }
 
 // State is how a running thing is doing.
@@ -65,11 +93,12 @@ type Status struct {
 	Transport string    `json:"transport"`
 	State     State     `json:"state"`
 	Pid       int       `json:"pid,omitempty"`
-	Since     time.Time `json:"since"`            // when it came to be in that state
-	Error     string    `json:"error,omitempty"`  // the last one; safe to print
-	Exit      string    `json:"exit,omitempty"`   // how it last ended
-	Starts    int       `json:"starts,omitempty"` // how often it was started
-	Noise     int       `json:"noise,omitempty"`  // lines it printed that were not of the protocol
+	Since     time.Time `json:"since"`              // when it came to be in that state
+	Error     string    `json:"error,omitempty"`    // the last one; safe to print
+	Exit      string    `json:"exit,omitempty"`     // how it last ended
+	Starts    int       `json:"starts,omitempty"`   // how often it was started
+	Noise     int       `json:"noise,omitempty"`    // lines it printed that were not of the protocol
+	Sessions  int       `json:"sessions,omitempty"` // that run with it, its own among them
 	Tools     int       `json:"tools"`
 	Prompts   int       `json:"prompts"`
 	Resources int       `json:"resources"`

@@ -186,7 +186,7 @@ func use(t *testing.T, a *host.Agent, tool string, arguments map[string]any) (st
 	if o == nil {
 		return "", fmt.Errorf("%s is not offered", tool)
 	}
-	link, err := a.Reach(t.Context(), o)
+	link, err := a.Reach(t.Context(), o, nil)
 	if err != nil {
 		return "", err
 	}

@@ -29,11 +29,11 @@ func target(x ext.Name, name string, declaration ext.Digest) string {
 // linking makes a driver of something whose links have a type of their own.
 type linking[L call.Link] struct {
 	call.Caller
-	link func(ctx context.Context, ref ext.Ref) (L, error)
+	link func(ctx context.Context, ref ext.Ref, p *call.Peer) (L, error)
 }
 
-func (d linking[L]) Link(ctx context.Context, ref ext.Ref) (call.Link, error) {
-	l, err := d.link(ctx, ref)
+func (d linking[L]) Link(ctx context.Context, ref ext.Ref, p *call.Peer) (call.Link, error) {
+	l, err := d.link(ctx, ref, p)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +42,9 @@ func (d linking[L]) Link(ctx context.Context, ref ext.Ref) (call.Link, error) {
 
 func ownDriver(x *inproc.Extension) call.Driver {
 	d := inproc.New(x)
-	return linking[*inproc.Link]{d, d.Link}
+	return linking[*inproc.Link]{d, func(ctx context.Context, ref ext.Ref, _ *call.Peer) (*inproc.Link, error) {
+		return d.Link(ctx, ref) // tools of this build ask nobody anything
+	}}
 }
 
 // idle is the driver of servers in a host that runs none.
@@ -51,7 +53,9 @@ type idle struct{}
 func (idle) Call(context.Context, ext.Ref, json.RawMessage) (json.RawMessage, error) {
 	return nil, errIdle
 }
-func (idle) Link(context.Context, ext.Ref) (call.Link, error) { return nil, errIdle }
+func (idle) Link(context.Context, ext.Ref, *call.Peer) (call.Link, error) {
+	return nil, errIdle
+}
 
 // servers runs the servers of sessions. It makes targets of what the server
 // surface declares, so that neither the surface nor the driver knows the other.
@@ -101,7 +105,11 @@ func (s *servers) allowed(ctx context.Context, key string) error {
 	return hooks.Allowed(ctx, of)
 }
 
-func (s *servers) driver() call.Driver { return linking[*mcp.Lane]{s.pool, s.pool.Link} }
+func (s *servers) driver() call.Driver {
+	return linking[*mcp.Lane]{s.pool, func(ctx context.Context, ref ext.Ref, p *call.Peer) (*mcp.Lane, error) {
+		return s.pool.Link(ctx, ref, (*mcp.Peer)(p))
+	}}
+}
 
 // Run implements host.Servers.
 func (s *servers) Run(of *session.Session, extension func(ext.Name) ext.Tree) {
@@ -162,7 +170,7 @@ func (s *servers) Status() []call.Status {
 	for i, st := range all {
 		out[i] = call.Status{
 			Name: st.Name, Target: st.Key, Transport: st.Transport, State: call.State(st.State), Pid: st.Pid, Since: st.Since,
-			Error: st.Error, Exit: st.Exit, Starts: st.Starts, Noise: st.Noise,
+			Error: st.Error, Exit: st.Exit, Starts: st.Starts, Noise: st.Noise, Sessions: st.Sessions,
 			Tools: st.Tools, Prompts: st.Prompts, Resources: st.Resources, Stderr: st.Stderr, Log: st.Log,
 		}
 	}

@@ -69,6 +69,21 @@ func (g *Generation) view(o session.OfferOptions) *View {
 	return view.(func() *View)()
 }
 
+// Watched reports whether anybody is told of calls that were made.
+func (a *Agent) Watched() bool {
+	g := a.host.Now()
+	return g != nil && g.Guards().Watched()
+}
+
+// Begins is the text that an agent begins with that is offered what a view has; of one
+// server alone what that says of itself.
+func (v *View) Begins(boundary, only string) string {
+	if only == "" {
+		return v.Instructions(boundary)
+	}
+	return v.Session.ServerText(only)
+}
+
 // Allowed looks whether what an agent was offered may be used now: a change that
 // another process made holds for this very use. It is a refusal that says why
 // when it may not.
@@ -133,8 +148,9 @@ func (g *Generation) absence(s *surface.Spec, x ext.Name, name string) string {
 	return "is not there any more; list again"
 }
 
-// Reach opens a link to what answers for an offer, once it is allowed.
-func (a *Agent) Reach(ctx context.Context, o *session.Offer) (call.Link, error) {
+// Reach opens a link to what answers for an offer, once it is allowed, for a
+// client; nil is nobody in particular.
+func (a *Agent) Reach(ctx context.Context, o *session.Offer, p *call.Peer) (call.Link, error) {
 	if err := a.Allowed(ctx, o); err != nil {
 		return nil, err
 	}
@@ -142,7 +158,7 @@ func (a *Agent) Reach(ctx context.Context, o *session.Offer) (call.Link, error) 
 	if !ok {
 		return nil, ext.AsRefused(fmt.Errorf("%s wants the driver %s, which this version does not have", ext.Escape(o.Entry.Qualified), ext.Quote(o.Ref.Driver)))
 	}
-	return d.Link(ctx, o.Ref)
+	return d.Link(ctx, o.Ref, p)
 }
 
 // drivers are the drivers that admission is told of, with the trust that a file

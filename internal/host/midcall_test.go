@@ -50,7 +50,7 @@ func (m *midcall) Call(_ context.Context, ref ext.Ref, _ json.RawMessage) (json.
 	return json.RawMessage("null"), nil
 }
 
-func (m *midcall) Link(context.Context, ext.Ref) (call.Link, error) {
+func (m *midcall) Link(context.Context, ext.Ref, *call.Peer) (call.Link, error) {
 	return nil, errors.New("nothing is called here")
 }
 

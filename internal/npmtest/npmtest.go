@@ -35,6 +35,13 @@ func Server(t testing.TB, name string) (command string, args []string) {
 	return command, []string{entry}
 }
 
+// Context7 returns how to start the server context7 on stdin and stdout. It
+// speaks 2026-07-28. It lists its tools without a network, and calls none.
+func Context7(t testing.TB) (command string, args []string) {
+	t.Helper()
+	return node(t), []string{filepath.Join(modules(t), "@upstash", "context7-mcp", "dist", "index.js")}
+}
+
 // Inspector returns the command line of the MCP inspector. As a test uses it:
 //
 //	--cli URL --transport http --method tools/list --format json

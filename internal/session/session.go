@@ -113,3 +113,14 @@ func layerOf(t ext.Trust) Layer {
 	}
 	return Extension
 }
+
+// ServerText is what a server says of itself, by its qualified name, as it says it; ""
+// when it says nothing.
+func (s *Session) ServerText(qualified string) string {
+	for i := range s.Prompt {
+		if f := &s.Prompt[i]; f.Server && f.Qualified == qualified {
+			return f.Value.Text
+		}
+	}
+	return ""
+}

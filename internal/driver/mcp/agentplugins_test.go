@@ -169,19 +169,15 @@ func TestAgentPlugins_19_Address(t *testing.T) {
 	}
 }
 
-// TestAgentPlugins_20_Transports wants a transport that is not supported to
-// cost its server alone and to be told.
+// TestAgentPlugins_20_Transports wants a transport that is not known to cost its
+// server alone and to be told.
 func TestAgentPlugins_20_Transports(t *testing.T) {
 	b := newBench(t, nil)
-	good, sse, odd := fixtureTarget(t, "normal"), remoteTarget("https://example.com/sse"), remoteTarget("https://example.com")
-	sse.Transport, odd.Transport, odd.Key, odd.Name = mcp.SSE, "carrier\npigeon", "odd", "acme:odd"
-	b.Run([]mcp.Target{sse, odd, good})
+	good, odd := fixtureTarget(t, "normal"), remoteTarget("https://example.com")
+	odd.Transport, odd.Key, odd.Name = "carrier\npigeon", "odd", "acme:odd"
+	b.Run([]mcp.Target{odd, good})
 	b.must(good, "echo", "{}")
-	st := b.until(sse.Name, "failed", state(mcp.Failed))
-	if !strings.Contains(st.Error, "the transport sse is not supported") || st.Starts != 0 {
-		t.Errorf("sse: got %+v, want that it is not supported", st)
-	}
-	st = b.until(odd.Name, "failed", state(mcp.Failed))
+	st := b.until(odd.Name, "failed", state(mcp.Failed))
 	if !strings.Contains(st.Error, `"carrier\npigeon" is not known`) {
 		t.Errorf("an unknown transport: got %q, want it named", st.Error)
 	}

@@ -29,7 +29,7 @@ func (e *ends) count(err error, steady bool) {
 
 // try has the server live if it may. One that was denied stays so, for all to
 // see, until it is told otherwise.
-func (s *server) try(ctx context.Context, denied bool) error {
+func (s *session) try(ctx context.Context, denied bool) error {
 	starting := func(st *Status) { st.State = Starting }
 	if !denied {
 		s.move(starting)
@@ -45,11 +45,13 @@ func (s *server) try(ctx context.Context, denied bool) error {
 
 // allowed asks whether the server may run. Nothing is asked for one that will
 // not be started anyway.
-func (s *server) allowed(ctx context.Context) error {
+func (s *session) allowed(ctx context.Context) error {
 	if s.opts.Allowed == nil || s.target.Fault != "" {
 		return nil
 	}
+	s.allowing.Lock()
 	err := s.opts.Allowed(ctx, s.target.Key)
+	s.allowing.Unlock()
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -60,13 +62,13 @@ func (s *server) allowed(ctx context.Context) error {
 }
 
 // deny takes the answer into the status, and into the log when it is news.
-func (s *server) deny(no *denied) {
+func (s *session) deny(no *denied) {
 	say, news := s.log.shown(no.Error()), false
 	s.move(func(st *Status) {
 		news = st.Error != say
 		st.State, st.Error = Failed, say
 	})
 	if news {
-		s.log.note("it is not started: %s", say)
+		s.note("it is not started: %s", say)
 	}
 }

@@ -9,17 +9,20 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/mortise-dev/mortise/internal/rpc"
 )
 
 // scripted is the wire to a server that answers as a function does.
 type scripted struct {
 	fickle
-	answer func(f *frame) []byte // the result
-	sent   [][]byte              // every message that it sent, whole
+	answer func(f *rpc.Frame) []byte // the result
+	sent   [][]byte                  // every message that it sent, whole
 }
 
-func (w *scripted) send(_ context.Context, f *frame) error {
-	id, ok := number(f.bytes(f.id))
+func (w *scripted) send(_ context.Context, m *letter) error {
+	id, ok := m.id, m.id != 0
+	f := m.frame
 	if !ok {
 		return nil
 	}
@@ -28,9 +31,9 @@ func (w *scripted) send(_ context.Context, f *frame) error {
 	return nil
 }
 
-func script(j *journal, answer func(f *frame) []byte) *scripted {
+func script(j *journal, answer func(f *rpc.Frame) []byte) *scripted {
 	w := &scripted{fickle: fickle{conn: newConn(j)}, answer: answer}
-	w.conn.wire = w
+	w.conn.wire, w.conn.shared = w, true
 	return w
 }
 
@@ -40,7 +43,7 @@ var toolsOnly = &hello{offers: map[string]bool{"tools": true}}
 // their entries were taken out of them.
 func TestDescriptionKeepsNoPages(t *testing.T) {
 	pages := 0
-	w := script(&journal{}, func(*frame) []byte {
+	w := script(&journal{}, func(*rpc.Frame) []byte {
 		pages++
 		return fmt.Appendf(nil, `{"pad":"%s","tools":[{"name":"t%d"}],"nextCursor":"%d"}`, strings.Repeat("x", 1000), pages, pages)
 	})
@@ -85,7 +88,7 @@ func TestDescriptionReadsSoMuch(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			pages := 0
-			w := script(&journal{}, func(*frame) []byte {
+			w := script(&journal{}, func(*rpc.Frame) []byte {
 				pages++
 				return []byte(c.page(pages))
 			})
@@ -104,14 +107,14 @@ func TestDescriptionReadsSoMuch(t *testing.T) {
 // a part of its description, and too much of it to be left out with a note.
 func TestGreetingBounded(t *testing.T) {
 	long := strings.Repeat("é", maxInstructions)
-	w := script(&journal{}, func(f *frame) []byte {
-		if f.method == "initialize" {
+	w := script(&journal{}, func(f *rpc.Frame) []byte {
+		if f.Method == "initialize" {
 			return []byte(`{"protocolVersion":"2025-06-18","capabilities":{"tools":{"pad":"` + long + `"}},` +
 				`"serverInfo":{"name":"` + strings.Repeat("x", maxBytes) + `"},"instructions":"a` + long + `"}`)
 		}
 		return []byte(`{"tools":[{"name":"small"},{"name":"` + strings.Repeat("y", maxBytes-512<<10) + `"}]}`)
 	})
-	h, err := shake(context.Background(), w.conn, Client{})
+	h, err := shake(context.Background(), w.conn, Client{}, &abilities{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +162,7 @@ func TestInstructionsWhole(t *testing.T) {
 // drained is all that waits in a lane.
 func drained(t *testing.T, l *Lane) (out []string) {
 	t.Helper()
-	l.finish()
+	l.finish(l.conn, errClosed)
 	for {
 		raw, err := l.Recv(context.Background())
 		if err == io.EOF {
@@ -187,7 +190,7 @@ func TestLaneHoldsSoMuch(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "log")
 			w := script(&journal{path: path}, nil)
-			l, err := w.conn.lane()
+			l, err := w.conn.lane(nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -198,7 +201,7 @@ func TestLaneHoldsSoMuch(t *testing.T) {
 				if i == 3 || i == notices-1 { // an answer between notices, and one before the last
 					id := fmt.Sprint(i)
 					fl := &flight{id: []byte(id), lane: l}
-					n, err := w.conn.launch(fl)
+					n, err := l.enter(w.conn, fl)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -234,7 +237,7 @@ func TestLaneHoldsSoMuch(t *testing.T) {
 // in.
 func TestLaneKeepsNoBatch(t *testing.T) {
 	w := script(&journal{}, nil)
-	l, err := w.conn.lane()
+	l, err := w.conn.lane(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,7 +257,7 @@ func TestLaneKeepsNoBatch(t *testing.T) {
 // noise.
 func TestBatchBounded(t *testing.T) {
 	w := script(&journal{}, nil)
-	w.conn.take([]byte(`[`+strings.Repeat(`1,`, maxBatch)+`1]`), 0)
+	w.conn.take([]byte(`[`+strings.Repeat(`1,`, rpc.MaxBatch)+`1]`), 0)
 	if got := w.conn.log.counted(); got != 1 {
 		t.Errorf("noise: got %d lines, want the batch as one", got)
 	}
@@ -265,7 +268,7 @@ func TestUnheardTold(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	w := script(&journal{path: path}, nil)
 	for range 2 {
-		l, err := w.conn.lane()
+		l, err := w.conn.lane(nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,22 +9,33 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/rpc"
 )
 
-// wire is what carries the frames of one connection.
+// wire is what carries the messages of one connection.
 type wire interface {
-	// send hands one frame over. For a request the answer comes by conn.take.
-	send(ctx context.Context, f *frame) error
+	// send hands one message over. For a request the answer comes by conn.take.
+	send(ctx context.Context, m *letter) error
 	// offer is send for what may be lost: it never waits.
-	offer(f *frame)
-	// forget is told that nobody waits for the answer to a request any more.
-	forget(id uint64)
+	offer(m *letter)
+	// forget is told that nobody waits for the answer to a request any more. It
+	// reports whether that tells the server as well.
+	forget(id uint64) bool
 	// process is what runs at the other end, nil when none is known.
 	process() *process
 	// close ends the connection and waits for all that belongs to it.
 	close()
+}
+
+// letter is one message to a server.
+type letter struct {
+	frame *rpc.Frame // as its sender has it
+	raw   []byte     // as it is sent
+	id    uint64     // of a request: what raw has for an id
 }
 
 // flight is a request that has not been answered.
@@ -34,6 +45,10 @@ type flight struct {
 	lane   *Lane       // whose it is; nil for one of our own
 	caller bool        // somebody outside this package asked
 	reply  chan answer // holds one; nil for a lane's
+	landed func(ok bool)
+	again  *round    // what may have to be asked once more with more input; nil: never
+	heard  time.Time // when it was sent, or last spoken of
+	begun  time.Time
 }
 
 // answer is what a request came to.
@@ -49,7 +64,15 @@ type conn struct {
 	log     *journal
 	wire    wire
 	explain func(error) error // an end, for callers
+	shared  bool              // peers of several sessions may have lanes on it
+	can     abilities         // what the server was told that can be asked of it
+	modern  atomic.Bool       // it speaks 2026-07-28; set before anybody else has the connection
+	client  Client
+	marks   markbook
+	work    sync.WaitGroup // of what is done for lanes; it ends with the connection
 
+	unclear atomic.Bool   // the server asked what could not be attributed
+	apart   func()        // is told so; nil: nobody is
 	changed chan struct{} // a list of the server has changed; holds one notice
 	done    chan struct{} // closed when the connection ended
 
@@ -57,21 +80,30 @@ type conn struct {
 	last    uint64 // id given last
 	flights map[uint64]*flight
 	lanes   map[*Lane]bool
-	err     error // why it ended
-	unheard int   // notices that belonged to nobody in particular
-	omitted int   // messages of ours that were left out
+	used    bool              // there has been a lane
+	early   [][]byte          // what the server asked before
+	asked   map[string]asking // what the server asks, by its own id
+	forms   map[string]*Lane  // whose person was sent to an address, by the id of that
+	interests
+	listening *listening
+	err       error // why it ended
+	unheard   int   // notices that belonged to nobody in particular
+	omitted   int   // messages of ours that were left out
 }
 
 func newConn(j *journal) *conn {
 	return &conn{
 		log: j, explain: func(err error) error { return err },
 		changed: make(chan struct{}, 1), done: make(chan struct{}),
-		flights: map[uint64]*flight{}, lanes: map[*Lane]bool{},
+		flights: map[uint64]*flight{}, lanes: map[*Lane]bool{}, asked: map[string]asking{}, forms: map[string]*Lane{},
+		interests: interests{subscribed: map[string]map[*Lane]bool{}, levels: map[*Lane]int{}},
 	}
 }
 
 // launch gives f an id. It fails when the connection has ended.
 func (c *conn) launch(f *flight) (uint64, error) {
+	f.begun = time.Now()
+	f.heard = f.begun
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.err != nil {
@@ -101,12 +133,8 @@ func (c *conn) ask(ctx context.Context, method string, params []byte, caller boo
 
 func (c *conn) answer(ctx context.Context, method string, params []byte, caller bool) answer {
 	f := &flight{reply: make(chan answer, 1), caller: caller}
-	id, err := c.launch(f)
+	id, err := c.begin(ctx, f, method, params)
 	if err != nil {
-		return answer{err: err}
-	}
-	if err := c.wire.send(ctx, compose(id, method, params)); err != nil {
-		c.land(id)
 		return answer{err: err}
 	}
 	select {
@@ -120,40 +148,64 @@ func (c *conn) answer(ctx context.Context, method string, params []byte, caller 
 	}
 }
 
-// tell sends one notification.
-func (c *conn) tell(ctx context.Context, method string, params []byte) error {
-	return c.wire.send(ctx, compose(0, method, params))
+// begin sends a request of our own.
+func (c *conn) begin(ctx context.Context, f *flight, method string, params []byte) (uint64, error) {
+	id, err := c.launch(f)
+	if err != nil {
+		return 0, err
+	}
+	if err := c.wire.send(ctx, c.compose(id, method, params)); err != nil {
+		c.land(id)
+		return 0, err
+	}
+	return id, nil
 }
 
-// compose is a message of our own; id 0 makes it a notification.
-func compose(id uint64, method string, params []byte) *frame {
-	b := []byte(`{"jsonrpc":"2.0",`)
-	f := &frame{kind: notification, method: method}
-	if id != 0 {
-		f.kind = request
-		b = append(b, `"id":`...)
-		from := len(b)
-		b = strconv.AppendUint(b, id, 10)
-		f.id = span{from, len(b)}
-		b = append(b, ',')
+// mention sends a request of our own that may be lost and whose answer does not
+// matter: nobody waits for it.
+func (c *conn) mention(method string, params []byte) {
+	c.mu.Lock()
+	c.last++
+	id, over := c.last, c.err != nil
+	c.mu.Unlock()
+	if !over {
+		c.wire.offer(c.compose(id, method, params))
 	}
-	b = append(append(b, `"method":`...), quoted(method)...)
-	if params != nil {
-		b = append(append(b, `,"params":`...), params...)
+}
+
+// tell sends one notification.
+func (c *conn) tell(ctx context.Context, method string, params []byte) error {
+	return c.wire.send(ctx, c.compose(0, method, params))
+}
+
+// compose is a message of our own; id 0 makes it a notification. A server of
+// 2026-07-28 is told in each request who asks.
+func (c *conn) compose(id uint64, method string, params []byte) *letter {
+	if id == 0 {
+		f := rpc.Compose(nil, method, params)
+		return &letter{frame: f, raw: f.Raw}
 	}
-	f.raw = append(b, '}')
-	return f
+	f := rpc.Compose(strconv.AppendUint(nil, id, 10), method, params)
+	if !c.modern.Load() {
+		return &letter{frame: f, raw: f.Raw, id: id}
+	}
+	if full, err := rpc.Read(f.Raw); err == nil {
+		*f = full // now it is known what params hold
+	}
+	return &letter{frame: f, raw: rpc.Splice(f.Raw, introduce(f, c.client, nil, nil)...), id: id}
 }
 
 // cancel tells the server that a request is not waited for any more, without
 // waiting for a server that does not listen.
 func (c *conn) cancel(id uint64, reason string) {
-	c.wire.forget(id)
+	if c.wire.forget(id) {
+		return
+	}
 	p := strconv.AppendUint([]byte(`{"requestId":`), id, 10)
 	if reason != "" {
-		p = append(append(p, `,"reason":`...), quoted(reason)...)
+		p = append(append(p, `,"reason":`...), rpc.Quote(reason)...)
 	}
-	c.wire.offer(compose(0, "notifications/cancelled", append(p, '}')))
+	c.wire.offer(c.compose(0, "notifications/cancelled", append(p, '}')))
 }
 
 var byteOrderMark = []byte("\uFEFF")
@@ -161,23 +213,23 @@ var byteOrderMark = []byte("\uFEFF")
 // take brings in one line or document from the server. from is the id of the
 // request on whose stream it came, 0 when all come on one.
 func (c *conn) take(raw []byte, from uint64) {
-	items, err := unbatch(bytes.TrimPrefix(legible(raw), byteOrderMark))
+	items, err := rpc.Unbatch(bytes.TrimPrefix(rpc.Legible(raw), byteOrderMark))
 	if err != nil {
 		c.log.noise(raw)
 		return
 	}
 	for _, item := range items {
-		f, err := readFrame(item)
+		f, err := rpc.Read(item)
 		if err != nil {
 			c.log.noise(item)
 			continue
 		}
-		switch f.kind {
-		case response:
+		switch f.Kind {
+		case rpc.Response:
 			c.respond(&f)
-		case request:
-			c.serve(&f)
-		case notification:
+		case rpc.Request:
+			c.serve(&f, from)
+		case rpc.Notification:
 			c.notice(&f, from)
 		}
 	}
@@ -185,23 +237,28 @@ func (c *conn) take(raw []byte, from uint64) {
 
 // respond brings an answer to who asked. Answers to what was cancelled come
 // late and are nobody's.
-func (c *conn) respond(f *frame) {
-	id, ok := number(f.bytes(f.id))
-	fl := c.land(id)
+func (c *conn) respond(f *rpc.Frame) {
+	id, ok := rpc.Number(f.Bytes(f.ID))
+	var fl *flight
+	if ok {
+		fl = c.land(id)
+	}
+	if fl != nil && fl.landed != nil {
+		fl.landed(!f.Fault.There())
+	}
 	switch {
-	case ok && fl != nil && fl.lane != nil:
-		fl.lane.leave(fl.id)
-		fl.lane.push(splice(f.raw, edit{f.id, fl.id}))
-	case ok && fl != nil && f.fault.there():
-		fl.reply <- answer{err: &Error{JSON: f.bytes(f.fault)}}
-	case ok && fl != nil:
-		fl.reply <- answer{result: f.bytes(f.result), size: len(f.raw)}
-	case !ok && f.fault.there():
+	case fl != nil && fl.lane != nil:
+		fl.lane.answered(c, fl, f)
+	case fl != nil && f.Fault.There():
+		fl.reply <- answer{err: &Error{JSON: f.Bytes(f.Fault)}}
+	case fl != nil:
+		fl.reply <- answer{result: f.Bytes(f.Result), size: len(f.Raw)}
+	case !ok && f.Fault.There():
 		c.log.remark(func() string {
-			return fmt.Sprintf("an error that answers no request: %v", &Error{JSON: f.bytes(f.fault)})
+			return fmt.Sprintf("an error that answers no request: %v", &Error{JSON: f.Bytes(f.Fault)})
 		})
 	case !ok || !c.gave(id):
-		c.log.noise(f.raw)
+		c.log.noise(f.Raw)
 	}
 }
 
@@ -210,28 +267,6 @@ func (c *conn) gave(id uint64) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return id > 0 && id <= c.last
-}
-
-// maxID is the longest id of a request that is answered, which repeats it.
-const maxID = 1 << 10
-
-// serve answers what the server asks of us: we have declared nothing that it
-// could use.
-func (c *conn) serve(f *frame) {
-	if f.id.to-f.id.from > maxID {
-		c.log.noise(f.raw)
-		return
-	}
-	out := append([]byte(`{"jsonrpc":"2.0","id":`), f.bytes(f.id)...)
-	if f.method == "ping" {
-		out = append(out, `,"result":{}}`...)
-	} else {
-		out = append(out, `,"error":{"code":-32601,"message":"this client has no such method"}}`...)
-		c.log.remark(func() string {
-			return fmt.Sprintf("it asked for %s, which was turned down", ext.Quote(ext.Shorten(f.method, 80)))
-		})
-	}
-	c.wire.offer(&frame{raw: out, kind: response, method: "an answer"})
 }
 
 // omit takes note of a message of ours that a wire has no room for: of the
@@ -243,23 +278,6 @@ func (c *conn) omit() {
 	c.mu.Unlock()
 	if first {
 		c.log.note("it takes what it is sent too slowly; messages of ours are left out")
-	}
-}
-
-// notice brings a notification to whom it belongs: progress to the request it
-// speaks of, what came on a request's own stream to that request, and what
-// cannot be told to the one lane that has requests in flight.
-func (c *conn) notice(f *frame, from uint64) {
-	switch f.method {
-	case "notifications/progress":
-		c.progress(f)
-		return
-	case "notifications/tools/list_changed", "notifications/prompts/list_changed", "notifications/resources/list_changed":
-		c.stir()
-		return
-	}
-	if l := c.owner(from); l != nil {
-		l.hint(clone(f.raw)) // in a batch it is a part of something larger
 	}
 }
 
@@ -279,55 +297,21 @@ func (c *conn) still() {
 	}
 }
 
-func (c *conn) progress(f *frame) {
-	if !f.token.there() {
-		return
-	}
-	id, ok := number(f.bytes(f.token))
-	c.mu.Lock()
-	fl := c.flights[id]
-	c.mu.Unlock()
-	if ok && fl != nil && fl.lane != nil && fl.token != nil {
-		fl.lane.hint(splice(f.raw, edit{f.token, fl.token}))
-	}
-}
-
-// owner is the lane that a notice without an address belongs to, nil when
-// several could be meant: one caller's messages are never shown to another.
-func (c *conn) owner(from uint64) *Lane {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if from != 0 {
-		if fl := c.flights[from]; fl != nil {
-			return fl.lane
-		}
-		return nil
-	}
-	var one *Lane
-	for _, fl := range c.flights {
-		if !fl.caller {
-			continue
-		}
-		if fl.lane == nil || one != nil && one != fl.lane {
-			c.unheard++
-			return nil
-		}
-		one = fl.lane
-	}
-	return one
-}
-
 // fail ends one request that the wire could not carry.
 func (c *conn) fail(id uint64, err error) {
 	fl := c.land(id)
-	switch {
-	case fl == nil:
-	case fl.lane != nil:
-		fl.lane.leave(fl.id)
-		fl.lane.push(failure(fl.id, c.explain(err)))
-	default:
-		fl.reply <- answer{err: err}
+	if fl == nil {
+		return
 	}
+	if fl.landed != nil {
+		fl.landed(false)
+	}
+	if fl.lane == nil {
+		fl.reply <- answer{err: err}
+		return
+	}
+	fl.lane.leave(fl.id)
+	fl.lane.push(failure(fl.id, c.explain(err)))
 }
 
 // end ends the connection for all. The first reason stays.
@@ -357,7 +341,7 @@ func (c *conn) end(err error) {
 		c.fail(id, err)
 	}
 	for l := range lanes {
-		l.finish()
+		l.finish(c, err)
 	}
 	close(c.done)
 }
@@ -376,11 +360,11 @@ type Error struct {
 
 // Error is the server's message, escaped, and the code.
 func (e *Error) Error() string {
-	m, err := members(e.JSON, "code", "message")
+	m, err := rpc.Members(e.JSON, "code", "message")
 	if err != nil {
 		return "an error that is no object"
 	}
-	say, ok := text(m["message"])
+	say, ok := rpc.Text(m["message"])
 	if !ok {
 		say = "no message"
 	}
@@ -390,27 +374,21 @@ func (e *Error) Error() string {
 // failure is an error response of our own.
 func failure(id []byte, err error) []byte {
 	var fault *Error
-	out := append([]byte(`{"jsonrpc":"2.0","id":`), id...)
 	if errors.As(err, &fault) {
-		out = append(append(out, `,"error":`...), fault.JSON...)
-	} else {
-		out = append(append(out, `,"error":{"code":-32000,"message":`...), quoted(err.Error())...)
-		out = append(out, '}')
+		return rpc.Refuse(id, fault.JSON).Raw
 	}
-	return append(out, '}')
+	return rpc.Refuse(id, rpc.Fault(codeLost, err.Error())).Raw
 }
 
-// isObject reports whether raw is one JSON object.
-func isObject(raw []byte) bool {
-	_, err := members(raw)
-	return err == nil && json.Valid(raw)
-}
-
-// methodNotFound is the code for a method that is not there.
-const methodNotFound = "-32601"
+// Codes of errors.
+const (
+	methodNotFound = "-32601" // as it is spelled
+	codeNoMethod   = -32601
+	codeLost       = -32000 // there is no answer
+)
 
 func (e *Error) code() string {
-	m, err := members(e.JSON, "code")
+	m, err := rpc.Members(e.JSON, "code")
 	if err != nil {
 		return ""
 	}

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/rpc"
 )
 
 // Bounds of what a server may say of itself.
@@ -55,12 +57,14 @@ type description struct {
 	bytes   int
 	counts  counts
 	err     error // why its tools could not be listed
+	marks   marks // of tools that want arguments in headers
+	ttl     time.Duration
 }
 
 // describe asks a server for all that it declares to offer. A list that fails
 // is a note. The error is the end of the connection or of ctx.
 func describe(ctx context.Context, c *conn, h *hello) (*description, error) {
-	d := &description{conn: c}
+	d := &description{conn: c, marks: marks{}, ttl: h.ttl}
 	for _, key := range greeting() {
 		if raw := h.parts[key]; raw != nil {
 			d.bytes += len(raw)
@@ -84,6 +88,7 @@ func describe(ctx context.Context, c *conn, h *hello) (*description, error) {
 		d.count(l, len(items))
 		d.addList(l.key, items)
 	}
+	c.marks.Store(&d.marks)
 	d.finish()
 	return d, nil
 }
@@ -137,6 +142,7 @@ type page struct {
 	more  bool   // items were left
 	next  []byte // the cursor, as sent
 	size  int    // of the message
+	ttl   time.Duration
 }
 
 // page asks for one page.
@@ -145,15 +151,15 @@ func (d *description) page(ctx context.Context, l list, params []byte) (page, er
 	if a.err != nil {
 		return page{}, a.err
 	}
-	parts, err := members(a.result, l.key, "nextCursor")
+	parts, err := rpc.Members(a.result, l.key, "nextCursor", "ttlMs")
 	if err != nil || parts[l.key] == nil {
 		return page{}, fmt.Errorf("the answer has no %s", l.key)
 	}
-	items, err := elements(parts[l.key], maxEntries)
-	if err != nil && !errors.Is(err, errTooMany) {
+	items, err := rpc.Elements(parts[l.key], maxEntries)
+	if err != nil && !errors.Is(err, rpc.ErrTooMany) {
 		return page{}, fmt.Errorf("%s in the answer is no list", l.key)
 	}
-	return page{items: items, more: err != nil, next: parts["nextCursor"], size: a.size}, nil
+	return page{items: items, more: err != nil, next: parts["nextCursor"], size: a.size, ttl: duration(parts["ttlMs"])}, nil
 }
 
 // intake is one list while its pages come in.
@@ -174,6 +180,9 @@ type intake struct {
 func (in *intake) take(p page) bool {
 	in.pages++
 	in.read += p.size
+	if p.ttl > 0 && (in.ttl == 0 || p.ttl < in.ttl) {
+		in.ttl = p.ttl
+	}
 	if !in.keep(p.items) || p.more {
 		in.note("%s: more than %d entries or %d MiB in all; what followed was left out", in.method, maxEntries, maxBytes>>20)
 		return false
@@ -182,7 +191,7 @@ func (in *intake) take(p page) bool {
 		in.note("%s: a cursor is longer than %d KiB; the list was read no further", in.method, maxCursor>>10)
 		return false
 	}
-	cursor, more := text(p.next)
+	cursor, more := rpc.Text(p.next)
 	switch {
 	case !more:
 		return false
@@ -210,12 +219,30 @@ func (in *intake) keep(items [][]byte) bool {
 			in.nameless++
 		case in.seen[name]:
 			in.twice++
+		case in.key == "tools" && !in.mark(name, item):
 		case !in.room(item):
 			return false
 		default:
 			in.seen[name] = true
 			in.all = append(in.all, clone(item))
 		}
+	}
+	return true
+}
+
+// mark remembers which arguments of a tool are said again in headers. It reports
+// false for a tool that cannot be called for these over HTTP.
+func (in *intake) mark(name string, tool []byte) bool {
+	if !in.conn.modern.Load() || in.conn.wire.process() != nil || !mayMark(tool) {
+		return true
+	}
+	all, err := marksOf(tool)
+	if err != nil {
+		in.note("%s: the tool %s was dropped: %v", in.method, ext.Quote(ext.Shorten(name, 80)), err)
+		return false
+	}
+	if all != nil {
+		in.marks[name] = all
 	}
 	return true
 }
@@ -231,11 +258,11 @@ func (in *intake) told() {
 }
 
 func nameOf(item []byte, member string) (string, bool) {
-	parts, err := members(item, member)
+	parts, err := rpc.Members(item, member)
 	if err != nil {
 		return "", false
 	}
-	return text(parts[member])
+	return rpc.Text(parts[member])
 }
 
 // room reports whether one entry more may be kept.
@@ -251,7 +278,7 @@ func (d *description) add(key string, raw []byte) {
 	} else {
 		d.doc = append(d.doc, ',')
 	}
-	d.doc = append(append(append(d.doc, quoted(key)...), ':'), raw...)
+	d.doc = append(append(append(d.doc, rpc.Quote(key)...), ':'), raw...)
 }
 
 func (d *description) addList(key string, items [][]byte) {
@@ -271,7 +298,7 @@ func (d *description) addList(key string, items [][]byte) {
 func (d *description) finish() {
 	notes := make([][]byte, len(d.notes))
 	for i, n := range d.notes {
-		notes[i] = quoted(n)
+		notes[i] = rpc.Quote(n)
 	}
 	d.addList("notes", notes)
 	d.doc = append(d.doc, '}')

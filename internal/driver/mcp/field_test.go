@@ -143,7 +143,7 @@ func TestField_LIF07_CallsWhileStarting(t *testing.T) {
 	if _, err := b.Call(ctx, ref(s, "echo"), nil); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("call with a limit of its own: got %v, want that it was exceeded", err)
 	}
-	if _, err := b.Link(ctx, ref(s, "")); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := b.Link(ctx, ref(s, ""), nil); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("link with a limit of its own: got %v, want that it was exceeded", err)
 	}
 }

@@ -26,6 +26,11 @@ func TestMain(m *testing.M) {
 	switch mode := os.Getenv(fixtureMode); mode {
 	case "":
 		os.Exit(m.Run())
+	case "modern":
+		if err := modernServer().Run(context.Background(), &sdk.StdioTransport{}); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
 	case "sdk":
 		if err := sdkServer().Run(context.Background(), &sdk.StdioTransport{}); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -49,6 +54,12 @@ type fixture struct {
 	waiting   []string          // ids of the calls that are never answered
 	replies   []json.RawMessage // to what the server asked
 	asking    json.RawMessage   // id of the call that waits for them
+	declared  json.RawMessage   // what the client said that can be asked of it
+	samples   map[string]string // by the id of a question: of the call that waits for its answer
+	held      json.RawMessage   // id of a question that waits for the next
+	methods   []string          // of what it was sent
+	levels    []string          // that were set
+	subs      []string          // what was subscribed to and unsubscribed from
 }
 
 func newFixture(mode string) *fixture {
@@ -143,8 +154,28 @@ func (x *fixture) answer(id json.RawMessage, result string) {
 }
 
 func (x *fixture) handle(m message) {
+	x.methods = append(x.methods, m.Method)
+	if x.mode == "fragile" && x.methods[0] != "initialize" {
+		fmt.Fprintln(os.Stderr, "initialize comes first")
+		os.Exit(6)
+	}
+	if x.mode == "newest" && m.Method == "initialize" {
+		x.raw(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"error":{"code":-32022,"message":"no handshake"}}` + "\n")
+		if x.held != nil { // only now is the first question answered
+			x.answer(x.held, `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}`)
+		}
+		return
+	}
 	switch m.Method {
+	case "server/discover":
+		if x.mode != "newest" && x.mode != "mute" {
+			x.raw(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"error":{"code":-32601,"message":"Method not found"}}` + "\n")
+		}
+		x.held = m.ID
 	case "initialize":
+		var p struct{ Capabilities json.RawMessage }
+		json.Unmarshal(m.Params, &p)
+		x.declared = p.Capabilities
 		version := "2025-06-18"
 		if x.mode == "future" {
 			version = "2031-01-01"
@@ -160,6 +191,20 @@ func (x *fixture) handle(m message) {
 		x.raw(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"error":{"code":-32601,"message":"Method not found"}}` + "\n")
 	case "tools/call":
 		x.call(m)
+	case "logging/setLevel":
+		var p struct{ Level string }
+		json.Unmarshal(m.Params, &p)
+		x.levels = append(x.levels, p.Level)
+		x.answer(m.ID, `{}`)
+	case "resources/subscribe", "resources/unsubscribe":
+		var p struct{ URI string }
+		json.Unmarshal(m.Params, &p)
+		x.subs = append(x.subs, strings.TrimPrefix(m.Method, "resources/")+" "+p.URI)
+		if p.URI == "x://none" {
+			x.raw(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"error":{"code":-32602,"message":"no such resource"}}` + "\n")
+			return
+		}
+		x.answer(m.ID, `{}`)
 	case "notifications/cancelled":
 		var p struct {
 			RequestID json.RawMessage `json:"requestId"`
@@ -170,6 +215,10 @@ func (x *fixture) handle(m message) {
 		x.mu.Unlock()
 	case "":
 		x.replied(m)
+	default:
+		if m.ID != nil && x.mode != "mute" {
+			x.raw(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"error":{"code":-32601,"message":"Method not found"}}` + "\n")
+		}
 	}
 }
 
@@ -258,9 +307,34 @@ func (x *fixture) call(m message) {
 		x.answer(m.ID, `{"content":[]}`)
 		x.raw(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}` + "\n")
 	case "big":
-		x.answer(m.ID, `{"content":"`+strings.Repeat("x", 1<<20)+`"}`)
+		mib := 1
+		json.Unmarshal(p.Arguments, &mib)
+		x.answer(m.ID, `{"content":"`+strings.Repeat("x", mib<<20)+`"}`)
 	case "huge":
 		x.answer(m.ID, `{"content":"`+strings.Repeat("x", 3<<20)+`"}`)
+	case "sample": // a call that asks the client first
+		if x.samples == nil {
+			x.samples = map[string]string{}
+		}
+		id := fmt.Sprintf(`"q%d"`, len(x.samples))
+		x.samples[id] = string(m.ID)
+		x.raw(`{"jsonrpc":"2.0","id":` + id + `,"method":"sampling/createMessage","params":{"n":1.0,"_meta":{"progressToken":"mine"}}}` + "\n")
+	case "unask": // the last question is not asked any more
+		x.raw(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"q%d"}}`+"\n", len(x.samples)-1))
+		x.answer(m.ID, `{}`)
+	case "state":
+		b, _ := json.Marshal(map[string]any{"pid": os.Getpid(), "declared": x.declared, "levels": x.levels, "subs": x.subs})
+		x.answer(m.ID, string(b))
+	case "methods":
+		b, _ := json.Marshal(x.methods)
+		x.answer(m.ID, string(b))
+	case "say": // whatever the arguments spell
+		var lines []json.RawMessage
+		json.Unmarshal(p.Arguments, &lines)
+		for _, l := range lines {
+			x.raw(string(l) + "\n")
+		}
+		x.answer(m.ID, `{}`)
 	case "ask":
 		x.asking = m.ID
 		x.raw(`{"jsonrpc":"2.0","id":"p","method":"ping"}` + "\n" + `{"jsonrpc":"2.0","id":7,"method":"roots/list"}` + "\n")
@@ -284,6 +358,10 @@ func (x *fixture) call(m message) {
 
 // replied takes in what was answered to us. Two answers complete the call.
 func (x *fixture) replied(m message) {
+	if call, ok := x.samples[string(m.ID)]; ok {
+		x.answer(json.RawMessage(call), fmt.Sprintf(`{"result":%s,"error":%s}`, orNull(m.Result), orNull(m.Error)))
+		return
+	}
 	b, _ := json.Marshal(map[string]json.RawMessage{"id": m.ID, "result": orNull(m.Result), "error": orNull(m.Error)})
 	if x.replies = append(x.replies, b); len(x.replies) == 2 {
 		all, _ := json.Marshal(x.replies)

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/rpc"
 )
 
 // offered is the revision of the protocol that a server is asked for, and
@@ -26,6 +28,8 @@ type hello struct {
 	version string
 	parts   map[string][]byte // protocolVersion, capabilities, serverInfo, instructions
 	offers  map[string]bool   // tools, prompts, resources
+	changes interest          // lists that it says may change
+	ttl     time.Duration     // for how long it says that this holds; 0: it does not say
 	notes   []string
 }
 
@@ -33,7 +37,7 @@ type hello struct {
 func (h *hello) keep(key string, raw []byte) {
 	most := maxBytes / 4
 	if key == "instructions" {
-		if say, ok := text(raw); ok {
+		if say, ok := rpc.Text(raw); ok {
 			h.instruct(say, raw)
 			return
 		}
@@ -56,7 +60,7 @@ func (h *hello) instruct(say string, raw []byte) {
 	for !utf8.RuneStart(say[cut]) {
 		cut--
 	}
-	h.parts["instructions"] = quoted(say[:cut])
+	h.parts["instructions"] = rpc.Quote(say[:cut])
 	h.notes = append(h.notes, fmt.Sprintf("its instructions are longer than %d KiB; what followed was cut off", maxInstructions>>10))
 }
 
@@ -65,11 +69,9 @@ func greeting() []string {
 	return []string{"protocolVersion", "capabilities", "serverInfo", "instructions"}
 }
 
-// shake greets the server and agrees on a revision.
-func shake(ctx context.Context, c *conn, client Client) (*hello, error) {
-	params := slices.Concat(
-		[]byte(`{"protocolVersion":"`+offered+`","capabilities":{},"clientInfo":{"name":`), quoted(client.Name),
-		[]byte(`,"version":`), quoted(client.Version), []byte(`}}`))
+// shake greets the server and agrees on a revision with a handshake.
+func shake(ctx context.Context, c *conn, client Client, can *abilities) (*hello, error) {
+	params := slices.Concat([]byte(`{"protocolVersion":"`+offered+`","capabilities":`), can.declared(), []byte(`,"clientInfo":`), client.info(), []byte(`}`))
 	raw, err := c.ask(ctx, "initialize", params, false)
 	if err != nil {
 		return nil, err
@@ -78,19 +80,18 @@ func shake(ctx context.Context, c *conn, client Client) (*hello, error) {
 	if err != nil {
 		return nil, err
 	}
-	if w, ok := c.wire.(*remote); ok {
+	if w, ok := c.wire.(interface{ settle(version string) }); ok {
 		w.settle(h.version)
 	}
 	return h, c.tell(ctx, "notifications/initialized", nil)
 }
 
 func readHello(raw []byte) (*hello, error) {
-	parts, err := members(raw, greeting()...)
+	parts, err := rpc.Members(raw, greeting()...)
 	if err != nil {
 		return nil, errors.New("it answered the greeting with something else than an object")
 	}
-	h := &hello{parts: map[string][]byte{}, offers: map[string]bool{}}
-	version, ok := text(parts["protocolVersion"])
+	version, ok := rpc.Text(parts["protocolVersion"])
 	switch {
 	case !ok:
 		return nil, errors.New("it answered the greeting without a revision of the protocol")
@@ -98,20 +99,31 @@ func readHello(raw []byte) (*hello, error) {
 		return nil, fmt.Errorf("it speaks revision %s of the protocol; here those are spoken: %s",
 			ext.Quote(ext.Shorten(version, 40)), strings.Join(spoken(), ", "))
 	}
-	h.version = version
+	h := &hello{version: version}
+	return h, h.read(parts)
+}
+
+// read takes in the parts of an answer.
+func (h *hello) read(parts map[string][]byte) error {
+	h.parts, h.offers = map[string][]byte{}, map[string]bool{}
 	if c, ok := parts["capabilities"]; ok {
-		offers, err := members(c, "tools", "prompts", "resources")
+		offers, err := rpc.Members(c, "tools", "prompts", "resources")
 		if err != nil {
-			return nil, errors.New("its capabilities are no object")
+			return errors.New("its capabilities are no object")
+		}
+		changes := func(key string) bool {
+			m, err := rpc.Members(offers[key], "listChanged")
+			return err == nil && string(m["listChanged"]) == "true"
 		}
 		for key := range offers {
 			h.offers[key] = true
 		}
+		h.changes = interest{tools: changes("tools"), prompts: changes("prompts"), resources: changes("resources")}
 	}
 	for _, key := range greeting() {
 		if raw := parts[key]; raw != nil {
 			h.keep(key, raw)
 		}
 	}
-	return h, nil
+	return nil
 }

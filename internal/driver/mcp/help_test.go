@@ -49,7 +49,7 @@ func newBench(t testing.TB, change func(*mcp.Options)) *bench {
 			}
 		},
 		Connect: 20 * time.Second, Wait: 20 * time.Second, Retry: time.Millisecond, RetryMax: 5 * time.Millisecond,
-		Settle: time.Millisecond, Patience: 5 * time.Second, Grace: time.Second,
+		Probe: 200 * time.Millisecond, Idle: 50 * time.Millisecond, Settle: time.Millisecond, Patience: 5 * time.Second, Grace: time.Second,
 	}
 	if change != nil {
 		change(&o)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"mime"
 	"net"
 	"net/http"
 	"net/url"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/rpc"
 )
 
 const (
@@ -37,6 +37,7 @@ type remote struct {
 	headers []Pair
 	limit   int
 	renew   func(ctx context.Context) error // shakes hands anew
+	plain   bool                            // answers come on another way; see twoWay
 
 	ctx    context.Context // of the connection; it ends with close
 	cancel context.CancelFunc
@@ -44,12 +45,13 @@ type remote struct {
 
 	// What may be lost waits here. A server that hangs on answers is still told
 	// what is not wanted any more.
-	answers, notices chan *frame
+	answers, notices chan *letter
 
 	mu        sync.Mutex
 	session   string
 	forgotten string // the last session that the server knew no more
 	version   string // agreed on, "" before
+	postTo    string // where messages are posted to; "" is url
 	posts     map[uint64]context.CancelFunc
 	closing   bool
 	listening bool
@@ -62,7 +64,7 @@ func openRemote(c *conn, client, aside *http.Client, url string, headers []Pair,
 	w := &remote{
 		conn: c, client: client, aside: aside, url: url, headers: headers, limit: limit,
 		ctx: ctx, cancel: cancel, posts: map[uint64]context.CancelFunc{},
-		answers: make(chan *frame, outbox), notices: make(chan *frame, notices),
+		answers: make(chan *letter, outbox), notices: make(chan *letter, notices),
 	}
 	c.wire = w
 	w.work.Go(func() { w.pour(w.answers) })
@@ -95,33 +97,36 @@ func (w *remote) spawn(f func()) bool {
 	return true
 }
 
-func (w *remote) forget(id uint64) {
+// forget ends the request, which a server of 2026-07-28 takes for what it is: to
+// others it means nothing.
+func (w *remote) forget(id uint64) bool {
 	w.mu.Lock()
 	stop := w.posts[id]
 	w.mu.Unlock()
 	if stop != nil {
 		stop()
 	}
+	return w.conn.modern.Load()
 }
 
-func (w *remote) offer(f *frame) {
+func (w *remote) offer(m *letter) {
 	queue := w.notices
-	if f.kind == response {
+	if m.frame.Kind == rpc.Response {
 		queue = w.answers
 	}
 	select {
-	case queue <- f:
+	case queue <- m:
 	default:
 		w.conn.omit()
 	}
 }
 
 // pour posts what is in a queue, one after the other.
-func (w *remote) pour(queue <-chan *frame) {
+func (w *remote) pour(queue <-chan *letter) {
 	for {
 		select {
-		case f := <-queue:
-			w.attempt(f)
+		case m := <-queue:
+			w.attempt(m)
 		case <-w.ctx.Done():
 			return
 		}
@@ -129,26 +134,26 @@ func (w *remote) pour(queue <-chan *frame) {
 }
 
 // attempt posts what may be lost.
-func (w *remote) attempt(f *frame) {
+func (w *remote) attempt(m *letter) {
 	ctx, cancel := context.WithTimeout(w.ctx, lossTime)
 	defer cancel()
-	if err := w.post(ctx, f, 0); err != nil && w.ctx.Err() == nil {
-		w.conn.log.remark(func() string { return fmt.Sprintf("%s was not delivered: %v", f.method, err) })
+	if err := w.post(ctx, m, 0); err != nil && w.ctx.Err() == nil {
+		w.conn.log.remark(func() string { return fmt.Sprintf("%s was not delivered: %v", m.frame.Method, err) })
 	}
 }
 
 // send posts a notification and waits until it is taken; a request it hands to
 // a goroutine of its own.
-func (w *remote) send(ctx context.Context, f *frame) error {
-	if f.kind != request {
-		return w.post(ctx, f, 0)
+func (w *remote) send(ctx context.Context, m *letter) error {
+	if m.frame.Kind != rpc.Request {
+		return w.post(ctx, m, 0)
 	}
-	id, _ := number(f.bytes(f.id))
+	id := m.id
 	rctx, stop := context.WithCancel(w.ctx)
 	w.mu.Lock()
 	w.posts[id] = stop
 	w.mu.Unlock()
-	if w.spawn(func() { w.request(rctx, stop, f, id) }) {
+	if w.spawn(func() { w.request(rctx, stop, m, id) }) {
 		return nil
 	}
 	stop()
@@ -163,9 +168,9 @@ func (w *remote) over() error {
 	return errClosed
 }
 
-func (w *remote) request(ctx context.Context, stop func(), f *frame, id uint64) {
+func (w *remote) request(ctx context.Context, stop func(), m *letter, id uint64) {
 	defer stop()
-	err := w.post(ctx, f, id)
+	err := w.post(ctx, m, id)
 	w.mu.Lock()
 	delete(w.posts, id)
 	w.mu.Unlock()
@@ -176,7 +181,7 @@ func (w *remote) request(ctx context.Context, stop func(), f *frame, id uint64) 
 	var l *lost
 	switch {
 	case !errors.As(err, &l):
-	case unreachable(err) || f.method == "ping":
+	case unreachable(err) || m.frame.Method == w.alive():
 		w.conn.end(err)
 	default:
 		w.spawn(w.probe)
@@ -187,9 +192,17 @@ func (w *remote) request(ctx context.Context, stop func(), f *frame, id uint64) 
 func (w *remote) probe() {
 	ctx, cancel := context.WithTimeout(w.ctx, doubt)
 	defer cancel()
-	if _, err := w.conn.ask(ctx, "ping", nil, false); errors.Is(err, context.DeadlineExceeded) {
+	if _, err := w.conn.ask(ctx, w.alive(), nil, false); errors.Is(err, context.DeadlineExceeded) {
 		w.conn.end(fmt.Errorf("it lost a message, and then did not answer a ping within %v", doubt))
 	}
+}
+
+// alive is the request that every server answers at once.
+func (w *remote) alive() string {
+	if w.conn.modern.Load() {
+		return "server/discover"
+	}
+	return "ping"
 }
 
 // lost is a message or an answer that got lost on the way.
@@ -206,25 +219,25 @@ func unreachable(err error) bool {
 
 // post sends one frame and takes in what is answered, of a session that the
 // server has forgotten in a new one.
-func (w *remote) post(ctx context.Context, f *frame, id uint64) error {
+func (w *remote) post(ctx context.Context, m *letter, id uint64) error {
 	session := w.known()
-	err := w.deliver(ctx, f, session, id)
-	if !errors.Is(err, errForgotten) || ofHandshake(f) {
+	err := w.deliver(ctx, m, session, id)
+	if !errors.Is(err, errForgotten) || ofHandshake(m) {
 		return err
 	}
 	if err := w.again(ctx, session); err != nil {
 		return fmt.Errorf("begin anew with a server that has forgotten its session: %w", err)
 	}
-	return w.deliver(ctx, f, w.known(), id)
+	return w.deliver(ctx, m, w.known(), id)
 }
 
 // errForgotten is a server's answer that it knows no such session.
 var errForgotten = errors.New("it has forgotten the session")
 
-func (w *remote) deliver(ctx context.Context, f *frame, session string, id uint64) error {
+func (w *remote) deliver(ctx context.Context, m *letter, session string, id uint64) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	resp, err := w.do(ctx, http.MethodPost, f, session, "")
+	resp, err := w.do(ctx, http.MethodPost, m, session, "")
 	if err != nil {
 		return err
 	}
@@ -232,11 +245,11 @@ func (w *remote) deliver(ctx context.Context, f *frame, session string, id uint6
 	if resp.StatusCode == http.StatusNotFound && session != "" {
 		return errForgotten
 	}
-	return w.answer(ctx, resp, f, id)
+	return w.answer(ctx, resp, m, id)
 }
 
-func ofHandshake(f *frame) bool {
-	return f.method == "initialize" || f.method == "notifications/initialized"
+func ofHandshake(m *letter) bool {
+	return m.frame.Method == "initialize" || m.frame.Method == "notifications/initialized"
 }
 
 // again shakes hands anew, once for all who found that session forgotten.
@@ -268,29 +281,29 @@ func (w *remote) known() string {
 
 // takesLong are the requests that a server may take its time for: as many as
 // clients make. What else is asked of it must not wait for them.
-var takesLong = map[string]bool{"tools/call": true, "prompts/get": true, "resources/read": true, "completion/complete": true}
+var takesLong = map[string]bool{"tools/call": true, "prompts/get": true, "resources/read": true, "completion/complete": true, "subscriptions/listen": true}
 
 // do makes one HTTP request. Declared headers come first, the protocol's own
 // replace them.
-func (w *remote) do(ctx context.Context, method string, f *frame, session, after string) (*http.Response, error) {
+func (w *remote) do(ctx context.Context, method string, m *letter, session, after string) (*http.Response, error) {
 	var body io.Reader
-	if f != nil {
-		body = bytes.NewReader(f.raw)
+	if m != nil {
+		body = bytes.NewReader(m.raw)
 	}
-	req, err := http.NewRequestWithContext(ctx, method, w.url, body)
+	req, err := http.NewRequestWithContext(ctx, method, w.address(m), body)
 	if err != nil {
 		return nil, errors.New("the address cannot be used") // err shows it whole
 	}
-	w.decorate(req, f, session, after)
+	w.decorate(req, m, session, after)
 	client := w.aside
-	if f == nil || f.kind == request && takesLong[f.method] {
+	if m == nil || m.frame.Kind == rpc.Request && takesLong[m.frame.Method] {
 		client = w.client
 	}
 	resp, err := client.Do(req)
 	if err != nil {
 		return nil, w.explain(ctx, err)
 	}
-	if f != nil && f.method == "initialize" && resp.StatusCode < 300 {
+	if m != nil && m.frame.Method == "initialize" && resp.StatusCode < 300 {
 		w.mu.Lock()
 		w.session = resp.Header.Get("Mcp-Session-Id")
 		w.mu.Unlock()
@@ -298,18 +311,28 @@ func (w *remote) do(ctx context.Context, method string, f *frame, session, after
 	return resp, nil
 }
 
-func (w *remote) decorate(req *http.Request, f *frame, session, after string) {
+// address is where a message is posted to, nil to listen.
+func (w *remote) address(m *letter) string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if m != nil && w.postTo != "" {
+		return w.postTo
+	}
+	return w.url
+}
+
+func (w *remote) decorate(req *http.Request, m *letter, session, after string) {
 	for _, h := range w.headers {
 		switch http.CanonicalHeaderKey(h.Name) {
 		case "Host":
 			req.Host = h.Value
-		case "Content-Length", "Transfer-Encoding", "Connection", "Upgrade", "Trailer", "Te", "Keep-Alive", "Last-Event-Id", "Mcp-Session-Id", "Mcp-Protocol-Version":
+		case "Content-Length", "Transfer-Encoding", "Connection", "Upgrade", "Trailer", "Te", "Keep-Alive", "Last-Event-Id", "Mcp-Session-Id", "Mcp-Protocol-Version", "Mcp-Method", "Mcp-Name":
 		default:
 			req.Header.Set(h.Name, h.Value)
 		}
 	}
 	req.Header.Set("Accept", "application/json, text/event-stream")
-	if f == nil {
+	if m == nil {
 		req.Header.Set("Accept", "text/event-stream")
 		req.Header.Del("Content-Type")
 	} else {
@@ -318,10 +341,12 @@ func (w *remote) decorate(req *http.Request, f *frame, session, after string) {
 	w.mu.Lock()
 	version := w.version
 	w.mu.Unlock()
-	if session != "" && (f == nil || f.method != "initialize") {
+	if session != "" && (m == nil || m.frame.Method != "initialize") {
 		req.Header.Set("Mcp-Session-Id", session)
 	}
-	if version != "" && (f == nil || f.method != "initialize") {
+	if m != nil && m.frame.Version.There() || w.conn.modern.Load() {
+		w.conn.mirror(req.Header, m)
+	} else if version != "" && (m == nil || m.frame.Method != "initialize") {
 		req.Header.Set("MCP-Protocol-Version", version)
 	}
 	if after != "" {
@@ -345,17 +370,20 @@ func (w *remote) explain(ctx context.Context, err error) error {
 }
 
 // answer takes in what a POST was answered with.
-func (w *remote) answer(ctx context.Context, resp *http.Response, f *frame, id uint64) error {
-	media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+func (w *remote) answer(ctx context.Context, resp *http.Response, m *letter, id uint64) error {
+	media := mediaOf(resp)
+	if w.plain {
+		return w.accepted(resp, media, m)
+	}
 	switch {
 	case resp.StatusCode >= 300:
 		return w.refusal(resp, media, id)
-	case f.kind != request || resp.StatusCode == http.StatusAccepted || resp.StatusCode == http.StatusNoContent:
+	case m.frame.Kind != rpc.Request || resp.StatusCode == http.StatusAccepted || resp.StatusCode == http.StatusNoContent:
 		return nil
 	case media == "text/event-stream":
 		return w.follow(ctx, resp.Body, id)
 	case media == "application/json":
-		b, err := readAtMost(resp.Body, w.limit)
+		b, err := readAtMost(resp, w.limit)
 		if err != nil {
 			return w.cut(ctx, err)
 		}
@@ -368,10 +396,10 @@ func (w *remote) answer(ctx context.Context, resp *http.Response, f *frame, id u
 // refusal is the error of a status. A body that is a response to the request
 // is brought to who asked.
 func (w *remote) refusal(resp *http.Response, media string, id uint64) error {
-	body, err := readAtMost(resp.Body, maxErrorDoc)
+	body, err := readAtMost(resp, maxErrorDoc)
 	if err == nil && media == "application/json" {
-		if f, err := readFrame(legible(body)); err == nil && f.fault.there() {
-			return &Error{JSON: clone(f.bytes(f.fault))}
+		if f, err := rpc.Read(rpc.Legible(body)); err == nil && f.Fault.There() {
+			return &Error{JSON: clone(f.Bytes(f.Fault))}
 		}
 	}
 	err = &status{code: resp.StatusCode}
@@ -422,12 +450,23 @@ func drain(resp *http.Response, cancel context.CancelFunc) {
 	_ = resp.Body.Close()
 }
 
-func readAtMost(r io.Reader, limit int) ([]byte, error) {
-	b, err := io.ReadAll(io.LimitReader(r, int64(limit)+1))
-	if err == nil && len(b) > limit {
+// mediaOf is the type of what a server answers, without its parameters.
+func mediaOf(resp *http.Response) string {
+	media, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";")
+	return strings.ToLower(strings.TrimSpace(media))
+}
+
+// readAtMost is the body of an answer, which may be no longer than limit.
+func readAtMost(resp *http.Response, limit int) ([]byte, error) {
+	var b bytes.Buffer
+	if resp.ContentLength > 0 {
+		b.Grow(int(min(resp.ContentLength, int64(limit))) + bytes.MinRead)
+	}
+	_, err := b.ReadFrom(io.LimitReader(resp.Body, int64(limit)+1))
+	if err == nil && b.Len() > limit {
 		err = errTooLong
 	}
-	return b, err
+	return b.Bytes(), err
 }
 
 // pause waits, and reports whether it did to the end.

@@ -8,6 +8,10 @@ import (
 	"io"
 	"strconv"
 	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/mortise-dev/mortise/internal/rpc"
 )
 
 // Bounds of the notices that a lane keeps for somebody who does not fetch
@@ -17,15 +21,27 @@ const (
 	maxHeld   = 4 << 20 // bytes
 )
 
-// Lane is one caller's frames to and from a server over a connection that
-// others use too. Requests get ids and progress tokens of their own on the way
-// there, and their sender's back. A lane ends with the connection; it may be
-// used by several goroutines.
+// Lane is one peer's frames to and from a server over a connection that others
+// may use too. Requests get ids and progress tokens of their own on the way
+// there, and their sender's back; what the server asks gets ids of the lane. A
+// lane ends with the connection; it may be used by several goroutines.
 type Lane struct {
-	conn *conn
+	peer    *Peer
+	can     abilities // what can be asked of the peer
+	modern  bool      // its frames are those of 2026-07-28
+	born    uint64    // the earlier the less
+	release func()    // says that it is not used any more; nil: to nobody
+	apart   func(context.Context) (*conn, func(), error)
+
+	moving sync.Mutex    // held while it goes over to another connection
+	over   chan struct{} // closed by Close
 
 	mu      sync.Mutex
-	ids     map[string]uint64 // of what is in flight, by the sender's spelling
+	conn    *conn
+	ids     map[string]uint64 // of what is in flight, by the sender's spelling; 0: not at the server
+	rounds  map[string]*round // those for which the peer is asked something
+	asks    map[uint64]*ask   // what the server asks of the peer
+	asked   uint64            // id of the last of them
 	came    uint64            // number of the last frame that came
 	answers []queued
 	notices []queued
@@ -42,52 +58,152 @@ type queued struct {
 	number uint64
 }
 
-// lane opens one on c.
-func (c *conn) lane() (*Lane, error) {
-	l := &Lane{conn: c, ids: map[string]uint64{}, wake: make(chan struct{}, 1)}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.err != nil {
-		return nil, c.err
+var births atomic.Uint64
+
+// lane opens one on c for a peer.
+func (c *conn) lane(p *Peer) (*Lane, error) {
+	l := &Lane{
+		peer: p, can: ablesOf(p), modern: c.modern.Load() && p != nil && p.Modern, born: births.Add(1), conn: c,
+		ids: map[string]uint64{}, wake: make(chan struct{}, 1), over: make(chan struct{}),
 	}
-	c.lanes[l] = true
-	return l, nil
+	return l, c.admit(l)
 }
 
-// Send sends one request or notification. notifications/cancelled names a
-// request of this lane, which is then answered no more; one that names none in
-// flight is not sent. It waits for a server that does not read, until ctx ends.
+func (c *conn) admit(l *Lane) error {
+	c.mu.Lock()
+	if c.err != nil {
+		defer c.mu.Unlock()
+		return c.err
+	}
+	c.lanes[l], c.used = true, true
+	early := c.early
+	c.early = nil
+	c.mu.Unlock()
+	for _, raw := range early {
+		c.take(raw, 0)
+	}
+	return nil
+}
+
+// Modern reports whether its frames are those of 2026-07-28, which the server
+// and the peer both speak then.
+func (l *Lane) Modern() bool { return l.modern }
+
+// at is the connection that it is on.
+func (l *Lane) at() *conn {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.conn
+}
+
+// Send sends one request, notification, or answer to a request that Recv
+// returned. notifications/cancelled names a request of this lane, which is then
+// answered no more; one that names none in flight is not sent, and neither is
+// the answer to what is not asked any more. It waits for a server that does not
+// read, until ctx ends.
 func (l *Lane) Send(ctx context.Context, raw json.RawMessage) error {
-	f, err := readFrame(oneLine(legible(raw)))
+	f, err := rpc.Read(rpc.OneLine(rpc.Legible(raw)))
 	if err != nil {
 		return fmt.Errorf("send to a server: %w", err)
 	}
-	switch {
-	case f.kind == request:
+	switch f.Kind {
+	case rpc.Request:
 		return l.request(ctx, &f)
-	case f.method == "notifications/cancelled":
-		return l.cancelled(ctx, &f)
-	case f.kind == notification:
-		return l.conn.wire.send(ctx, &f)
+	case rpc.Notification:
+		return l.notify(ctx, &f)
 	}
-	return errors.New("send to a server: it has asked nothing that could be answered")
+	return l.respond(ctx, &f)
 }
 
-func (l *Lane) request(ctx context.Context, f *frame) error {
-	fl := &flight{id: clone(f.bytes(f.id)), lane: l, caller: true}
-	if f.metaToken.there() {
-		fl.token = clone(f.bytes(f.metaToken))
+func (l *Lane) notify(ctx context.Context, f *rpc.Frame) error {
+	c := l.at()
+	switch f.Method {
+	case "notifications/cancelled":
+		return l.cancelled(ctx, c, f)
+	case "notifications/progress":
+		return l.progress(ctx, c, f)
+	case "notifications/initialized":
+		return nil // the session is the driver's
+	case "notifications/roots/list_changed":
+		if c.modern.Load() || !c.can.has("roots") {
+			return nil
+		}
 	}
-	id, err := l.enter(fl)
-	if err != nil {
+	return c.wire.send(ctx, &letter{frame: f, raw: f.Raw})
+}
+
+func (l *Lane) request(ctx context.Context, f *rpc.Frame) error {
+	if err := l.depart(ctx); err != nil {
 		return err
 	}
-	ours := strconv.AppendUint(nil, id, 10)
-	out, err := readFrame(splice(f.raw, edit{f.id, ours}, edit{f.metaToken, ours}))
-	if err == nil {
-		err = l.conn.wire.send(ctx, &out)
+	c := l.at()
+	if c.modern.Load() {
+		return l.ask(ctx, c, f)
 	}
-	if err != nil && l.conn.land(id) != nil {
+	fl := &flight{id: clone(f.Bytes(f.ID)), lane: l, caller: true}
+	switch f.Method {
+	case "initialize":
+		return l.local(fl.id, rpc.Refuse(fl.id, rpc.Fault(-32600, "the session has begun already")))
+	case "logging/setLevel":
+		return l.setLevel(ctx, c, f, fl)
+	case "resources/subscribe":
+		uri, _ := rpc.Text(f.Bytes(f.URI))
+		c.subscribe(uri, l)
+		fl.landed = func(ok bool) {
+			if !ok {
+				c.unsubscribe(uri, l)
+			}
+		}
+	case "resources/unsubscribe":
+		uri, _ := rpc.Text(f.Bytes(f.URI))
+		if c.unsubscribe(uri, l) {
+			return l.local(fl.id, rpc.Answer(fl.id, []byte(`{}`))) // others still want it
+		}
+	}
+	return l.launch(ctx, c, f, fl)
+}
+
+// local answers a request that the server is not asked.
+func (l *Lane) local(id []byte, f *rpc.Frame) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return errLaneClosed
+	}
+	if _, there := l.ids[string(id)]; there {
+		return inFlight(id)
+	}
+	l.put(f.Raw)
+	return nil
+}
+
+var errLaneClosed = errors.New("the lane is closed")
+
+func inFlight(id []byte) error { return fmt.Errorf("a request with the id %.100s is in flight", id) }
+
+// launch sends a request to the server, with edits beside those of its id and
+// its token.
+func (l *Lane) launch(ctx context.Context, c *conn, f *rpc.Frame, fl *flight, edits ...rpc.Edit) error {
+	if f.MetaToken.There() {
+		fl.token = clone(f.Bytes(f.MetaToken))
+	}
+	id, err := l.enter(c, fl)
+	if err == nil {
+		err = l.dispatch(ctx, c, f, fl, id, edits)
+	}
+	if err != nil && fl.landed != nil {
+		fl.landed(false)
+	}
+	return err
+}
+
+// dispatch hands over a request that has its id.
+func (l *Lane) dispatch(ctx context.Context, c *conn, f *rpc.Frame, fl *flight, id uint64, edits []rpc.Edit) error {
+	var room [20]byte
+	ours := strconv.AppendUint(room[:0], id, 10)
+	raw := rpc.Splice(f.Raw, append(edits, f.ID.With(ours), f.MetaToken.With(ours))...)
+	err := c.wire.send(ctx, &letter{frame: f, raw: raw, id: id})
+	if err != nil && c.land(id) != nil {
 		l.leave(fl.id)
 		return err
 	}
@@ -95,16 +211,16 @@ func (l *Lane) request(ctx context.Context, f *frame) error {
 }
 
 // enter gives a request of this lane its id.
-func (l *Lane) enter(fl *flight) (uint64, error) {
+func (l *Lane) enter(c *conn, fl *flight) (uint64, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
-		return 0, errors.New("the lane is closed")
+		return 0, errLaneClosed
 	}
 	if _, there := l.ids[string(fl.id)]; there {
-		return 0, fmt.Errorf("a request with the id %s is in flight", fl.id)
+		return 0, inFlight(fl.id)
 	}
-	id, err := l.conn.launch(fl)
+	id, err := c.launch(fl)
 	if err == nil {
 		l.ids[string(fl.id)] = id
 	}
@@ -120,29 +236,46 @@ func (l *Lane) leave(own []byte) (uint64, bool) {
 	return id, there
 }
 
-func (l *Lane) cancelled(ctx context.Context, f *frame) error {
-	if !f.requestID.there() {
+// answered takes in the answer to a request.
+func (l *Lane) answered(c *conn, fl *flight, f *rpc.Frame) {
+	if fl.again != nil && f.Result.There() && fl.again.take(c, f.Bytes(f.Result)) {
+		return
+	}
+	if f.Fault.There() {
+		c.addresses(f.Bytes(f.Fault), l)
+	}
+	if _, there := l.leave(fl.id); there {
+		l.push(rpc.Splice(f.Raw, f.ID.With(fl.id)))
+	}
+}
+
+func (l *Lane) cancelled(ctx context.Context, c *conn, f *rpc.Frame) error {
+	if !f.RequestID.There() {
 		return nil
 	}
-	id, there := l.leave(f.bytes(f.requestID))
-	if !there || l.conn.land(id) == nil {
+	own := f.Bytes(f.RequestID)
+	id, there := l.leave(own)
+	switch {
+	case !there:
+		return nil
+	case id == 0:
+		l.giveUp(c, own)
+		return nil
+	case c.land(id) == nil || c.wire.forget(id):
 		return nil
 	}
-	l.conn.wire.forget(id)
-	out, err := readFrame(splice(f.raw, edit{f.requestID, strconv.AppendUint(nil, id, 10)}))
-	if err != nil {
-		return err
-	}
-	return l.conn.wire.send(ctx, &out)
+	var room [20]byte
+	return c.wire.send(ctx, &letter{frame: f, raw: rpc.Splice(f.Raw, f.RequestID.With(strconv.AppendUint(room[:0], id, 10)))})
 }
 
 // Recv is the next frame for this lane, in the order in which they came:
-// answers, progress of its requests, and the server's other notices that
-// belong to a request of this lane. Where that cannot be told because other
-// callers have requests in flight too, a notice is nobody's. Of notices that
-// nobody fetches the newest are kept, as many as 4096 and 4 MiB. When the
-// connection ends, requests in flight are answered with an error, and then
-// comes io.EOF; so it is after Close, at once.
+// answers, progress of its requests, what the server asks of its peer, and the
+// server's other notices that belong to a request of this lane, to what it
+// subscribed to, or to all. Where that cannot be told because other callers
+// have requests in flight too, a notice is nobody's. Of notices that nobody
+// fetches the newest are kept, as many as 4096 and 4 MiB. When the connection
+// ends, requests in flight are answered with an error, and then comes io.EOF;
+// so it is after Close, at once.
 func (l *Lane) Recv(ctx context.Context) (json.RawMessage, error) {
 	for {
 		if raw, ok, err := l.next(); ok || err != nil {
@@ -185,9 +318,14 @@ func (l *Lane) oldest() (raw json.RawMessage) {
 	return raw
 }
 
+// pop takes out the first. What becomes empty begins anew, so that one that is
+// fetched as it comes keeps its room.
 func pop(from []queued) (json.RawMessage, []queued) {
 	raw := from[0].raw
 	from[0] = queued{}
+	if len(from) == 1 {
+		return raw, from[:0]
+	}
 	return raw, from[1:]
 }
 
@@ -196,6 +334,10 @@ func pop(from []queued) (json.RawMessage, []queued) {
 func (l *Lane) push(raw []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.put(raw)
+}
+
+func (l *Lane) put(raw []byte) {
 	if l.closed {
 		return
 	}
@@ -224,9 +366,20 @@ func (l *Lane) hint(raw []byte) {
 	l.rouse()
 }
 
-func (l *Lane) finish() {
+// finish is told that c has ended; what was in flight there is answered.
+func (l *Lane) finish(c *conn, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.conn != c {
+		return // it has gone over to another
+	}
+	for own, id := range l.ids {
+		if id == 0 {
+			delete(l.ids, own)
+			l.put(failure([]byte(own), c.explain(err)))
+		}
+	}
+	l.rounds, l.asks = nil, nil
 	l.ended = true
 	l.rouse()
 }
@@ -238,26 +391,69 @@ func (l *Lane) rouse() {
 	}
 }
 
-// Close cancels what is in flight. It does not wait for the server.
+// Close cancels what is in flight, and answers for the peer what it was asked.
+// It does not wait for the server.
 func (l *Lane) Close() error {
 	l.mu.Lock()
-	open := l.ids
-	l.ids, l.closed, l.answers, l.notices, l.held = map[string]uint64{}, true, nil, nil, 0
-	l.rouse()
-	dropped := l.dropped
+	if l.closed {
+		l.mu.Unlock()
+		return nil
+	}
+	l.closed = true
+	close(l.over)
 	l.mu.Unlock()
-	l.conn.mu.Lock()
-	delete(l.conn.lanes, l)
-	l.conn.mu.Unlock()
+	l.moving.Lock() // until it is where it goes
+	defer l.moving.Unlock()
+	l.mu.Lock()
+	open, asks, c, dropped := l.ids, l.asks, l.conn, l.dropped
+	l.ids, l.asks, l.rounds = map[string]uint64{}, nil, nil
+	l.answers, l.notices, l.held = nil, nil, 0
+	l.rouse()
+	l.mu.Unlock()
 	if dropped > 0 {
-		l.conn.log.note("%d notices were dropped because nobody fetched them", dropped)
+		c.log.note("%d notices were dropped because nobody fetched them", dropped)
 	}
 	for _, id := range open {
-		if l.conn.land(id) != nil {
-			l.conn.cancel(id, "")
+		if c.land(id) != nil {
+			c.cancel(id, "")
 		}
+	}
+	for _, a := range asks {
+		if a.round == nil && c.reason() == nil {
+			c.reply(rpc.Refuse(a.id, rpc.Fault(codeLost, "the client is gone")))
+		}
+	}
+	c.dismiss(l)
+	if l.release != nil {
+		l.release()
 	}
 	return nil
 }
 
+// dismiss forgets all about a lane, and tells the server what nobody wants any
+// more.
+func (c *conn) dismiss(l *Lane) {
+	c.mu.Lock()
+	delete(c.lanes, l)
+	for id, a := range c.asked {
+		if a.lane == l {
+			delete(c.asked, id)
+		}
+	}
+	for id, of := range c.forms {
+		if of == l {
+			delete(c.forms, id)
+		}
+	}
+	c.mu.Unlock()
+	c.unlisten(l)
+	for _, uri := range c.forsake(l) {
+		if c.reason() == nil && !c.modern.Load() {
+			c.mention("resources/unsubscribe", append(append([]byte(`{"uri":`), rpc.Quote(uri)...), '}'))
+		}
+	}
+}
+
 func clone(b []byte) []byte { return append([]byte(nil), b...) }
+
+func (f *flight) hear() { f.heard = time.Now() }

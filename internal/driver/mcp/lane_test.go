@@ -13,11 +13,13 @@ import (
 	"github.com/mortise-dev/mortise/internal/driver/mcp"
 )
 
-func (b *bench) link(s mcp.Target) *mcp.Lane {
+func (b *bench) link(s mcp.Target) *mcp.Lane { b.t.Helper(); return b.linkFor(s, nil) }
+
+func (b *bench) linkFor(s mcp.Target, p *mcp.Peer) *mcp.Lane {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	l, err := b.Link(ctx, ref(s, ""))
+	l, err := b.Link(ctx, ref(s, ""), p)
 	if err != nil {
 		b.t.Fatal(err)
 	}

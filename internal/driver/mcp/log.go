@@ -143,8 +143,14 @@ func (j *journal) Write(b []byte) (int, error) {
 
 // flush ends the line of standard error that has begun.
 func (j *journal) flush() {
-	b := bytes.TrimRight(j.partial[:min(len(j.partial), maxLogLine)], "\r")
+	b := j.partial
 	j.partial = j.partial[:0] // b is used up before it is written to again
+	j.spoke(b)
+}
+
+// spoke takes in a line of standard error.
+func (j *journal) spoke(b []byte) {
+	b = bytes.TrimRight(b[:min(len(b), maxLogLine)], "\r")
 	if len(bytes.TrimSpace(b)) == 0 {
 		return
 	}
@@ -152,6 +158,31 @@ func (j *journal) flush() {
 	*at = append((*at)[:0], b...)
 	j.lasts++
 	j.foreign("stderr", b)
+}
+
+// aside takes in the standard error of one of several processes that share a
+// journal.
+type aside struct {
+	log     *journal
+	mu      sync.Mutex
+	partial []byte // a line without an end yet
+}
+
+func (a *aside) Write(b []byte) (int, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for rest := b; len(rest) > 0; {
+		part, after, whole := bytes.Cut(rest, []byte("\n"))
+		a.partial = append(a.partial, part...)
+		if whole || len(a.partial) >= maxLogLine {
+			a.log.mu.Lock()
+			a.log.spoke(a.partial)
+			a.log.mu.Unlock()
+			a.partial = a.partial[:0]
+		}
+		rest = after
+	}
+	return len(b), nil
 }
 
 // lines is the end of standard error.

@@ -18,7 +18,7 @@ import (
 const (
 	Stdio = "stdio"
 	HTTP  = "streamable-http"
-	SSE   = "sse" // not supported
+	SSE   = "sse" // HTTP with two addresses, of 2024-11-05
 )
 
 // Target is a server that should run. Nothing in it has been expanded.
@@ -54,9 +54,9 @@ type Options struct {
 	Keeper *child.Keeper // starts the processes; needed for stdio
 	Env    []string      // the host's environment, of which processes get an allow-listed part
 	Client Client
-	// Allowed is asked whether the server with that key may run: by the server's
-	// own goroutine right before each start of a process and each connecting to a
-	// remote server, and before a session that a remote server has forgotten is
+	// Allowed is asked whether the server with that key may run: by the goroutine of
+	// each of its sessions right before each start of a process and each connecting
+	// to a remote server, and before a session that a remote server has forgotten is
 	// begun anew, by the goroutine that found that out. It is never asked by two
 	// at once for one key. An error means that nothing is started or sent: the
 	// status is Failed, with that error, until the answer is another one. It is
@@ -84,6 +84,12 @@ type Options struct {
 	Patience time.Duration // for a process to end after its input did; 2 s
 	Grace    time.Duration // after that, between asking its tree to end and ending it; 3 s
 	Frame    int           // bytes of one message from a server; 16 MiB
+	Probe    time.Duration // how long a process may be silent when it is asked which revisions it speaks, before it is greeted as of old too; 1 s
+	Starts   int           // processes that are being started at once; 8
+	Peers    int           // sessions of one server that are of peers; 256
+	Idle     time.Duration // after which a session of peers ends that no lane uses; 1 min
+	Call     time.Duration // for a request over a lane, from its sending to its answer; 0: as long as it takes
+	Silence  time.Duration // for a request over a lane, without an answer or a word of progress; 0: as long as it takes
 }
 
 func (o Options) withDefaults() Options {
@@ -92,11 +98,18 @@ func (o Options) withDefaults() Options {
 		want time.Duration
 	}{
 		{&o.Connect, time.Minute}, {&o.Wait, 10 * time.Second}, {&o.Retry, time.Second}, {&o.RetryMax, time.Minute},
-		{&o.Steady, time.Minute}, {&o.Settle, 100 * time.Millisecond}, {&o.Patience, 2 * time.Second}, {&o.Grace, 3 * time.Second},
+		{&o.Steady, time.Minute}, {&o.Probe, time.Second}, {&o.Idle, time.Minute},
+		{&o.Settle, 100 * time.Millisecond}, {&o.Patience, 2 * time.Second}, {&o.Grace, 3 * time.Second},
 	} {
 		if *d.at <= 0 {
 			*d.at = d.want
 		}
+	}
+	if o.Starts <= 0 {
+		o.Starts = 8
+	}
+	if o.Peers <= 0 {
+		o.Peers = 256
 	}
 	if o.Tries <= 0 {
 		o.Tries = 5

@@ -118,7 +118,7 @@ func transport(env []string) *http.Transport {
 		DialContext:         (&net.Dialer{Timeout: 15 * time.Second, KeepAlive: 15 * time.Second}).DialContext,
 		TLSHandshakeTimeout: 10 * time.Second,
 		IdleConnTimeout:     90 * time.Second,
-		MaxIdleConnsPerHost: 16,
+		MaxIdleConnsPerHost: 64,
 		MaxConnsPerHost:     maxConns,
 		ForceAttemptHTTP2:   true,
 	}

@@ -17,10 +17,11 @@ type fickle struct {
 	during func() // what happens once between an answer and its arrival; nil nothing
 }
 
-func (w *fickle) send(_ context.Context, f *frame) error {
-	id, ok := number(f.bytes(f.id))
-	if !ok || f.method != "tools/list" {
-		return fmt.Errorf("got %s, want tools/list", f.method)
+func (w *fickle) send(_ context.Context, m *letter) error {
+	id, ok := m.id, m.id != 0
+	f := m.frame
+	if !ok || f.Method != "tools/list" {
+		return fmt.Errorf("got %s, want tools/list", f.Method)
 	}
 	answer := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"result":{"tools":[{"name":"%d"}]}}`, id, w.name.Load())
 	if w.during != nil {
@@ -31,10 +32,10 @@ func (w *fickle) send(_ context.Context, f *frame) error {
 	return nil
 }
 
-func (w *fickle) offer(*frame)      {}
-func (w *fickle) forget(uint64)     {}
-func (w *fickle) process() *process { return nil }
-func (w *fickle) close()            {}
+func (w *fickle) offer(*letter)      {}
+func (w *fickle) forget(uint64) bool { return false }
+func (w *fickle) process() *process  { return nil }
+func (w *fickle) close()             {}
 
 // change gives the tool another name and says so.
 func (w *fickle) change() {
@@ -50,17 +51,22 @@ type told struct {
 
 // served runs a test with a server that is ready, in a bubble of its own time.
 func served(t *testing.T, test func(w *fickle, seen func() []told)) {
+	servedFor(t, 0, test)
+}
+
+// servedFor is served with a server that says for how long what it says holds.
+func servedFor(t *testing.T, ttl time.Duration, test func(w *fickle, seen func() []told)) {
 	synctest.Test(t, func(t *testing.T) {
 		var all []told
 		began := time.Now()
 		o := Options{Joined: func(_ string, d Description) { all = append(all, told{time.Since(began), string(d.JSON)}) }}.withDefaults()
-		s := newServer(Target{Key: "k", Name: "acme:k"}, &o, nil)
+		s := newServer(t.Context(), Target{Key: "k", Name: "acme:k"}, &o, nil, nil).first
 		w := &fickle{conn: newConn(s.log)}
 		w.conn.wire = w
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() {
-			ended <- s.serve(ctx, w.conn, &hello{offers: map[string]bool{"tools": true}})
+			ended <- s.serve(ctx, w.conn, &hello{offers: map[string]bool{"tools": true}, ttl: ttl})
 		}()
 		test(w, func() []told {
 			synctest.Wait()
@@ -152,4 +158,17 @@ func TestPaceForgets(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestTimeToLive wants what a server says to be asked for again when it does not
+// hold any more by its own word, and not more often than once a minute.
+func TestTimeToLive(t *testing.T) {
+	for ttl, want := range map[time.Duration]time.Duration{time.Second: time.Minute, 10 * time.Minute: 10 * time.Minute} {
+		servedFor(t, ttl, func(_ *fickle, seen func() []told) {
+			<-time.After(time.Hour)
+			if got := after(seen()); !slices.Equal(got, []time.Duration{want}) {
+				t.Errorf("%v: described again after %v, want after %v, and then not, since it does not say so again", ttl, got, want)
+			}
+		})
+	}
 }

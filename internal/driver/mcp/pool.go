@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/rpc"
 )
 
 // Pool keeps servers running. It may be used by several goroutines at once.
@@ -23,6 +24,7 @@ type Pool struct {
 
 	mu      sync.Mutex
 	closed  bool
+	slots   chan struct{}      // one for each process that is being started
 	servers map[string]*server // that should run, by key
 	leaving map[string]*server // that are being ended, the last of each key
 }
@@ -30,8 +32,9 @@ type Pool struct {
 // New returns a pool that runs nothing yet.
 func New(opts Options) *Pool {
 	ctx, cancel := context.WithCancel(context.Background())
+	opts = opts.withDefaults()
 	return &Pool{
-		opts: opts.withDefaults(), ctx: ctx, cancel: cancel,
+		opts: opts, ctx: ctx, cancel: cancel, slots: make(chan struct{}, opts.Starts),
 		servers: map[string]*server{}, leaving: map[string]*server{},
 	}
 }
@@ -72,11 +75,9 @@ func (p *Pool) begin(t Target) {
 	if old := p.leaving[t.Key]; old != nil {
 		after = old.done
 	}
-	s := newServer(t, &p.opts, after)
-	ctx, stop := context.WithCancel(p.ctx)
-	s.stop = stop
+	s := newServer(p.ctx, t, &p.opts, p.slots, after)
 	p.servers[t.Key] = s
-	p.work.Go(func() { s.run(ctx) })
+	p.work.Go(s.run)
 }
 
 // end has a server end, and forgets it when it has.
@@ -120,7 +121,7 @@ func (p *Pool) Describe(ctx context.Context, key string) (Description, error) {
 	if err != nil {
 		return Description{}, err
 	}
-	return s.describe(ctx)
+	return s.first.describe(ctx)
 }
 
 // Call sends one tools/call and is the result as it was sent: ref.Target is
@@ -133,14 +134,14 @@ func (p *Pool) Call(ctx context.Context, ref ext.Ref, arg json.RawMessage) (json
 	if err != nil {
 		return nil, err
 	}
-	params := append([]byte(`{"name":`), quoted(ref.Name)...)
+	params := append([]byte(`{"name":`), rpc.Quote(ref.Name)...)
 	if len(arg) > 0 {
-		if !isObject(arg) {
+		if !rpc.IsObject(arg) {
 			return nil, ext.AsUsage(fmt.Errorf("call %s of %s: the arguments are no JSON object", ext.Quote(ref.Name), s.called))
 		}
-		params = append(append(params, `,"arguments":`...), legible(arg)...)
+		params = append(append(params, `,"arguments":`...), rpc.Legible(arg)...)
 	}
-	c, err := s.ready(ctx)
+	c, err := s.first.ready(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -151,22 +152,21 @@ func (p *Pool) Call(ctx context.Context, ref ext.Ref, arg json.RawMessage) (json
 	return result, nil
 }
 
-// Link is a lane of frames to the server that ref names. It waits for the
-// server as Call does.
-func (p *Pool) Link(ctx context.Context, ref ext.Ref) (*Lane, error) {
+// Link is a lane of frames to the server that ref names, for a peer; nil is
+// nobody in particular. It waits for the server as Call does.
+//
+// Peers of whom nothing can be asked share the first session of a server, which
+// runs always, and so do all peers of a server that has no sessions (2026-07-28).
+// Others have it told what can be asked of them: those that declared the same
+// share a session, until the server asks something and does not tell whom; those
+// that declared roots have one each. Such a session begins with the first lane
+// that needs it, and ends a while after the last one was closed.
+func (p *Pool) Link(ctx context.Context, ref ext.Ref, peer *Peer) (*Lane, error) {
 	s, err := p.find(ref.Target)
 	if err != nil {
 		return nil, err
 	}
-	c, err := s.ready(ctx)
-	if err != nil {
-		return nil, err
-	}
-	l, err := c.lane()
-	if err != nil {
-		return nil, s.explain(ctx, "reach "+s.called, err)
-	}
-	return l, nil
+	return s.link(ctx, peer)
 }
 
 func (p *Pool) find(key string) (*server, error) {
@@ -214,7 +214,7 @@ func (p *Pool) Close() error {
 }
 
 // describe is the description of this start, waited for.
-func (s *server) describe(ctx context.Context) (Description, error) {
+func (s *session) describe(ctx context.Context) (Description, error) {
 	for {
 		s.mu.Lock()
 		moved, latest, current, state := s.moved, s.latest, s.current, s.status.State
@@ -234,7 +234,7 @@ func (s *server) describe(ctx context.Context) (Description, error) {
 }
 
 // ready is the connection to call by. It waits for a server that starts.
-func (s *server) ready(ctx context.Context) (*conn, error) {
+func (s *session) ready(ctx context.Context) (*conn, error) {
 	t := time.NewTimer(s.opts.Wait)
 	defer t.Stop()
 	for {
@@ -258,7 +258,7 @@ func (s *server) ready(ctx context.Context) (*conn, error) {
 }
 
 // unready says what a server is instead of ready, why, and what to do.
-func (s *server) unready() error {
+func (s *session) unready() error {
 	st := s.look()
 	say := fmt.Sprintf("the server %s is %s", s.called, st.State)
 	switch st.State {

@@ -1,18 +1,18 @@
 package mcp
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"strconv"
 	"sync"
 	"time"
 
 	"github.com/mortise-dev/mortise/ext"
 )
 
-// server is one target that is kept running.
+// server is one target with its sessions.
 type server struct {
 	target Target
 	called string // its name, for people
@@ -20,32 +20,36 @@ type server struct {
 	client *http.Client // its own, so that it holds up no other server of its host
 	aside  *http.Client // see remote.do
 	log    *journal
+	slots  chan struct{}
 	after  <-chan struct{} // closed when the server it replaces is gone; nil for none
+	ctx    context.Context // of all its sessions
 	stop   context.CancelFunc
 	done   chan struct{} // closed when nothing of it runs
+	first  *session      // which describes it
+	work   sync.WaitGroup
 
-	mu      sync.Mutex
-	status  Status             // Pid, Noise, Stderr and Log are filled in when it is asked for
-	conn    *conn              // while it is ready
-	pid     int                // while there is a process
-	moved   chan struct{}      // closed when status changes, and then another
-	latest  *Description       // of the last time it described itself
-	current bool               // latest is of this start
-	steady  bool               // it was ready for long before it ended
-	cut     context.CancelFunc // ends what is being done, for a restart
-	again   bool               // a restart is wanted
+	allowing sync.Mutex // held while it is asked whether the server may run
+
+	hold    sync.Mutex // guards what follows
+	over    bool
+	era     era
+	parted  bool                // each peer has a session of its own
+	others  map[string]*session // those of peers
+	strange int                 // peers without an ID
 }
 
-func newServer(t Target, opts *Options, after <-chan struct{}) *server {
-	return &server{
+func newServer(ctx context.Context, t Target, opts *Options, slots chan struct{}, after <-chan struct{}) *server {
+	s := &server{
 		target: t, called: ext.Escape(t.Name), opts: opts, client: faithful(opts.Env), aside: faithful(opts.Env), after: after,
-		log: &journal{path: t.Log}, done: make(chan struct{}), moved: make(chan struct{}),
-		status: Status{Name: t.Name, Key: t.Key, Transport: t.Transport, State: Starting, Since: time.Now()},
+		log: &journal{path: t.Log}, slots: slots, done: make(chan struct{}), others: map[string]*session{},
 	}
+	s.ctx, s.stop = context.WithCancel(ctx)
+	s.first = newSession(s, "", abilities{}, true)
+	return s
 }
 
-// run keeps the server running until ctx ends.
-func (s *server) run(ctx context.Context) {
+// run keeps the server running until it is stopped.
+func (s *server) run() {
 	defer close(s.done)
 	defer s.log.close()
 	defer s.client.CloseIdleConnections()
@@ -53,344 +57,191 @@ func (s *server) run(ctx context.Context) {
 	if s.after != nil {
 		<-s.after
 	}
-	for row := (ends{}); ctx.Err() == nil; {
-		err := s.within(ctx, func(ctx context.Context) error { return s.try(ctx, row.denied > 0) })
-		row.count(err, s.steady)
-		if ctx.Err() != nil {
-			break
-		}
-		if s.restarts() || s.within(ctx, s.wait(err, row)) == nil && s.restarts() {
-			row = ends{}
-		}
-	}
-	s.log.note("stopped")
-	s.move(func(st *Status) { st.State = Stopped })
+	s.first.run(s.ctx)
+	s.hold.Lock()
+	s.over = true
+	s.hold.Unlock()
+	s.work.Wait()
 }
 
-// within runs f with a context that a restart ends.
-func (s *server) within(ctx context.Context, f func(context.Context) error) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	s.mu.Lock()
-	s.cut = cancel
-	if s.again {
-		cancel()
-	}
-	s.mu.Unlock()
-	return f(ctx)
-}
-
-// restart ends what is being done and begins anew.
+// restart begins anew, with nothing but the first session.
 func (s *server) restart() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.again = true
-	if s.cut != nil {
-		s.cut()
+	s.hold.Lock()
+	for key, o := range s.others {
+		delete(s.others, key)
+		o.stop()
 	}
+	s.era = unknown // it may be another program by now
+	s.hold.Unlock()
+	s.first.restart()
 }
 
-// restarts reports whether a restart was wanted, once.
-func (s *server) restarts() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	was := s.again
-	s.again = false
-	return was
-}
-
-// wait is what follows an end: a pause before the next try, or a rest until
-// somebody wants it again. Servers that cost nothing while they are away are
-// tried for ever, and so are those that may not run.
-func (s *server) wait(err error, row ends) func(context.Context) error {
-	return func(ctx context.Context) error {
-		if no, ok := errors.AsType[*denied](err); ok {
-			s.deny(no)
-			pause(ctx, s.backoff(row.denied))
-			return nil
-		}
-		_, no := errors.AsType[*refused](err)
-		if no || row.quick >= s.opts.Tries && s.target.Transport == Stdio {
-			if row.quick > 1 && !no {
-				s.log.note("it ended quickly %d times in a row and is not started again: mend it, then restart it", row.quick)
-			}
-			s.move(func(st *Status) { st.State = Failed })
-			<-ctx.Done()
-			return nil
-		}
-		d := s.backoff(row.quick)
-		s.log.note("it is tried again in %v", d)
-		s.move(func(st *Status) { st.State = Waiting })
-		pause(ctx, d)
-		return nil
-	}
-}
-
-// backoff is the pause after so many ends in a row.
-func (s *server) backoff(ends int) time.Duration {
-	if shift := ends - 1; shift < 16 {
-		return min(s.opts.RetryMax, s.opts.Retry<<shift)
-	}
-	return s.opts.RetryMax
-}
-
-// live is one life of the server, from its start to its end, which the error
-// explains.
-func (s *server) live(ctx context.Context) (err error) {
-	s.log.begin()
-	var p *process
-	defer func() { s.ended(ctx, p, err) }()
-	c, err := s.open(ctx)
-	if err != nil {
-		return err
-	}
-	defer c.wire.close()
-	p = c.wire.process()
-	s.move(func(st *Status) {
-		if st.Starts++; p != nil {
-			s.pid = p.pid
-		}
-	})
-	if p != nil {
-		s.log.note("started as process %d", p.pid)
-	}
-	h, err := s.greet(ctx, c)
-	if err != nil {
-		return fate(c, err)
-	}
-	if err := s.ask(ctx, c, h, true); err != nil {
-		return fate(c, err)
-	}
-	return fate(c, s.serve(ctx, c, h))
-}
-
-// fate is why a connection is over: its own reason if it ended by itself.
-func fate(c *conn, err error) error {
-	if reason := c.reason(); reason != nil {
-		return reason
-	}
-	return err
-}
-
-// open makes the connection: starts the process, or makes ready to post.
-func (s *server) open(ctx context.Context) (*conn, error) {
-	if s.target.Fault != "" {
-		return nil, refuse("%s", s.target.Fault)
-	}
-	t, err := expand(&s.target, s.opts.Env)
-	if err != nil {
-		return nil, err
-	}
-	s.log.hide(t.Env, t.Headers)
-	c := newConn(s.log)
-	c.explain = func(err error) error { return s.explain(context.Background(), "reach "+s.called, err) }
-	switch t.Transport {
-	case Stdio:
-		return c, s.openProcess(ctx, c, t)
-	case HTTP:
-		return c, s.openRemote(c, t)
-	case SSE:
-		return nil, refuse("the transport sse is not supported: ask its author for streamable-http")
-	}
-	return nil, refuse("the transport %q is not known", t.Transport)
-}
-
-func (s *server) openProcess(ctx context.Context, c *conn, t *Target) error {
-	spec, err := prepare(t, s.opts.Env)
-	if err != nil {
-		return err
-	}
-	spec.Stderr, spec.Grace = s.log, s.opts.Grace
-	p, err := start(ctx, s.opts.Keeper, spec)
-	if err != nil {
-		return err
-	}
-	openStdio(c, p, s.opts.Patience, s.opts.Frame)
-	return nil
-}
-
-func (s *server) openRemote(c *conn, t *Target) error {
-	if err := checkAddress(t.URL); err != nil {
-		return &refused{err.Error()}
-	}
-	if err := checkHeaders(t.Headers); err != nil {
-		return &refused{err.Error()}
-	}
-	w := openRemote(c, s.client, s.aside, t.URL, t.Headers, s.opts.Frame)
-	w.renew = func(ctx context.Context) error {
-		if err := s.allowed(ctx); err != nil {
-			return err
-		}
-		_, err := s.greet(ctx, c)
-		c.stir() // its lists may be others now
-		return err
-	}
-	return nil
-}
-
-// greet shakes hands within the limit.
-func (s *server) greet(ctx context.Context, c *conn) (*hello, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.opts.Connect)
-	defer cancel()
-	h, err := shake(ctx, c, s.opts.Client)
-	if errors.Is(err, context.DeadlineExceeded) {
-		return nil, fmt.Errorf("it did not answer the greeting within %v", s.opts.Connect)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("greet it: %w", err)
-	}
-	return h, nil
-}
-
-// ask has the server describe itself and tells who wants to know. The first
-// time it is ready then.
-func (s *server) ask(ctx context.Context, c *conn, h *hello, first bool) error {
-	limited, cancel := context.WithTimeout(ctx, s.opts.Connect)
-	defer cancel()
-	d, err := describe(limited, c, h)
-	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		return fmt.Errorf("%w: it did not answer within %v", err, s.opts.Connect)
-	}
-	if err != nil {
-		return err
-	}
-	s.described(c, d, first)
-	return nil
-}
-
-func (s *server) described(c *conn, d *description, first bool) {
-	said := ""
-	if d.err != nil {
-		said = s.log.shown(d.err.Error())
-	}
-	for _, n := range d.notes {
-		s.log.note("%s", n)
-	}
-	fresh := Description{JSON: d.doc}
-	s.mu.Lock()
-	news := first || s.latest == nil || !bytes.Equal(s.latest.JSON, fresh.JSON)
-	s.mu.Unlock()
-	if news && s.opts.Joined != nil {
-		s.opts.Joined(s.target.Key, fresh)
-	}
-	s.move(func(st *Status) {
-		s.latest, s.current, s.conn = &fresh, true, c
-		st.Tools, st.Prompts, st.Resources = d.counts.tools, d.counts.prompts, d.counts.resources
-		if first {
-			st.State = Ready
-		}
-		if first || said != "" {
-			st.Error = said
-		}
-	})
-}
-
-// serve waits for the end, and has the server describe itself again when its
-// lists changed: what it offers last is always described in the end.
-func (s *server) serve(ctx context.Context, c *conn, h *hello) error {
-	s.log.note("ready")
-	p := pace{first: s.opts.Settle}
-	for {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-c.done:
-			return c.reason()
-		case <-c.changed:
-		}
-		if !pauseOr(ctx, p.next(time.Now()), c.done) {
-			continue
-		}
-		c.still()
-		if err := s.ask(ctx, c, h, false); err != nil {
-			return err
-		}
-		p.last = time.Now()
-	}
-}
-
-// quiet is how long a server must say nothing new to be heard at once again,
-// and the longest that one is not heard.
-const quiet = time.Minute
-
-// pace is how often a server is asked again what it offers. Each time costs
-// everybody who has its tools, so that one that changes them all the time is
-// asked ever less often.
-type pace struct {
-	first, wait time.Duration
-	last        time.Time // that it was asked again
-}
-
-// next is how long to wait after a notice that comes now.
-func (p *pace) next(now time.Time) time.Duration {
-	if p.last.IsZero() || now.Sub(p.last) >= quiet {
-		p.wait = p.first
-	} else {
-		p.wait = min(2*p.wait, quiet)
-	}
-	return p.wait
-}
-
-// ended takes the end of a life into the status.
-func (s *server) ended(ctx context.Context, p *process, err error) {
-	say, how := "", ""
-	if err != nil && ctx.Err() == nil {
-		say = s.log.shown(err.Error())
-		s.log.note("%s", say)
-	}
-	if p != nil {
-		how = s.log.shown(p.exit())
-	}
-	s.move(func(st *Status) {
-		s.conn, s.current, s.pid = nil, false, 0
-		s.steady = st.State == Ready && time.Since(st.Since) >= s.opts.Steady
-		if say != "" {
-			st.Error = say
-		}
-		if how != "" {
-			st.Exit = how
-		}
-		if st.State == Ready || st.State == Starting {
-			st.State = Waiting // what comes next is not settled yet
-		}
-	})
-}
-
-// move changes the status and wakes who waits for that.
-func (s *server) move(change func(*Status)) {
-	s.mu.Lock()
-	was := s.status.State
-	change(&s.status)
-	if s.status.State != was {
-		s.status.Since = time.Now()
-	}
-	close(s.moved)
-	s.moved = make(chan struct{})
-	s.mu.Unlock()
-	if s.opts.Changed != nil {
-		s.opts.Changed()
-	}
-}
-
-// look is the status now.
+// look is the status now, of the first session, with the number of all that run.
 func (s *server) look() Status {
-	s.mu.Lock()
-	st := s.status
-	st.Pid = s.pid
-	s.mu.Unlock()
-	st.Noise, st.Stderr, st.Log = s.log.counted(), s.log.lines(), s.log.where()
+	st := s.first.look()
+	s.hold.Lock()
+	defer s.hold.Unlock()
+	for _, o := range s.others {
+		o.mu.Lock()
+		if o.conn != nil {
+			st.Sessions++
+		}
+		o.mu.Unlock()
+	}
 	return st
 }
 
-// pauseOr is pause that ends early with done too.
-func pauseOr(ctx context.Context, d time.Duration, done <-chan struct{}) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-	case <-done:
+// known is what era the server is of, as far as that was found out.
+func (s *server) known() era {
+	s.hold.Lock()
+	defer s.hold.Unlock()
+	return s.era
+}
+
+func (s *server) know(e era) {
+	s.hold.Lock()
+	defer s.hold.Unlock()
+	s.era = e
+}
+
+// part gives each peer a session of its own from now on.
+func (s *server) part() {
+	s.hold.Lock()
+	defer s.hold.Unlock()
+	s.parted = true
+}
+
+// link is a lane for a peer.
+func (s *server) link(ctx context.Context, p *Peer) (*Lane, error) {
+	c, err := s.first.ready(ctx)
+	if err != nil {
+		return nil, err
 	}
-	return false
+	can, release := ablesOf(p), func() {}
+	if can.raw != nil && !c.modern.Load() {
+		if c, release, err = s.enter(ctx, p, can); err != nil {
+			return nil, err
+		}
+	}
+	l, err := c.lane(p)
+	if err != nil {
+		release()
+		return nil, s.explain(ctx, "reach "+s.called, err)
+	}
+	l.release = release
+	l.apart = func(ctx context.Context) (*conn, func(), error) { return s.enter(ctx, p, can) }
+	return l, nil
+}
+
+// enter is the connection of a session that a peer may use, and what is to be
+// called when it does not any more.
+func (s *server) enter(ctx context.Context, p *Peer, can abilities) (*conn, func(), error) {
+	o, err := s.session(p, can)
+	if err != nil {
+		return nil, nil, err
+	}
+	release := sync.OnceFunc(func() { s.leave(o) })
+	c, err := o.ready(ctx)
+	if err != nil {
+		release()
+		return nil, nil, err
+	}
+	return c, release, nil
+}
+
+// session is the one for a peer, which has one user more then.
+func (s *server) session(p *Peer, can abilities) (*session, error) {
+	s.hold.Lock()
+	defer s.hold.Unlock()
+	key, shared := s.whose(p, can)
+	o := s.others[key]
+	if o == nil {
+		if s.over || s.ctx.Err() != nil {
+			return nil, fmt.Errorf("the server %s is being ended", s.called)
+		}
+		if err := s.room(); err != nil {
+			return nil, err
+		}
+		o = newSession(s, key, can, shared)
+		var ctx context.Context
+		ctx, o.stop = context.WithCancel(s.ctx)
+		s.others[key] = o
+		s.work.Go(func() { o.run(ctx) })
+	}
+	if o.users++; o.idle != nil {
+		o.idle.Stop()
+	}
+	return o, nil
+}
+
+// whose says which session a peer uses.
+func (s *server) whose(p *Peer, can abilities) (key string, shared bool) {
+	switch {
+	case p.ID == "":
+		s.strange++
+		return "nobody " + strconv.Itoa(s.strange), false
+	case s.parted || can.has("roots"):
+		return "peer " + p.ID + " " + string(can.raw), false
+	}
+	return "all " + string(can.raw), true
+}
+
+// room makes room for one session more: one that nobody uses makes it.
+func (s *server) room() error {
+	if len(s.others) < s.opts.Peers {
+		return nil
+	}
+	for key, o := range s.others {
+		if o.users == 0 {
+			delete(s.others, key)
+			o.stop()
+			return nil
+		}
+	}
+	return fmt.Errorf("the server %s has sessions of %d clients already, and there may be no more: close one of them", s.called, len(s.others))
+}
+
+// leave is told that a session has one user less.
+func (s *server) leave(o *session) {
+	s.hold.Lock()
+	defer s.hold.Unlock()
+	if o.users--; o.users > 0 {
+		return
+	}
+	o.idle = time.AfterFunc(s.opts.Idle, func() {
+		s.hold.Lock()
+		defer s.hold.Unlock()
+		if o.users == 0 && s.others[o.key] == o {
+			delete(s.others, o.key)
+			o.stop()
+		}
+	})
+}
+
+// slotTime is how long a process counts as being started at most, for others
+// that wait for it.
+const slotTime = 10 * time.Second
+
+// slot waits until a process may be started. What it returns says that it has
+// been.
+func (s *session) slot(ctx context.Context) (func(), error) {
+	if s.target.Transport != Stdio {
+		return func() {}, nil
+	}
+	select {
+	case s.slots <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	once := sync.OnceFunc(func() { <-s.slots })
+	late := time.AfterFunc(slotTime, once)
+	return func() { late.Stop(); once() }, nil
+}
+
+// stderr takes in what a process of the session prints beside the protocol.
+func (s *session) stderr() io.Writer {
+	if s.key == "" {
+		return s.log
+	}
+	return &aside{log: s.log}
 }

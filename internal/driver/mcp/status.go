@@ -24,6 +24,7 @@ type Status struct {
 	Exit      string    // how its process last ended, "" when none has
 	Starts    int       // how often it was started
 	Noise     int       // lines it sent that were no messages
+	Sessions  int       // that run with it; one that is ready has one, and more where peers have their own
 	Tools     int       // what it last said that it offers
 	Prompts   int
 	Resources int      // with templates

@@ -7,9 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"sync"
 	"time"
+
+	"github.com/mortise-dev/mortise/internal/rpc"
 )
 
 const (
@@ -45,13 +46,13 @@ func openStdio(c *conn, p *process, patience time.Duration, limit int) {
 
 func (w *stdio) process() *process { return w.proc }
 
-func (w *stdio) forget(uint64) {}
+func (w *stdio) forget(uint64) bool { return false }
 
 // send puts a frame into the queue of the writer. A server that does not read
 // is waited for until ctx ends.
-func (w *stdio) send(ctx context.Context, f *frame) error {
+func (w *stdio) send(ctx context.Context, m *letter) error {
 	select {
-	case w.out <- line(f):
+	case w.out <- rpc.OneLine(m.raw):
 		return nil
 	case <-w.conn.done:
 		return w.conn.reason()
@@ -60,30 +61,50 @@ func (w *stdio) send(ctx context.Context, f *frame) error {
 	}
 }
 
-func (w *stdio) offer(f *frame) {
+func (w *stdio) offer(m *letter) {
 	select {
-	case w.out <- line(f):
+	case w.out <- rpc.OneLine(m.raw):
 	default:
 		w.conn.omit()
 	}
 }
 
-func line(f *frame) []byte { return slices.Concat(oneLine(f.raw), []byte("\n")) }
-
+// write writes frames, as many at once as there are.
 func (w *stdio) write() {
+	out := bufio.NewWriterSize(w.proc.in, gulp)
 	for {
+		var b []byte
 		select {
-		case b := <-w.out:
-			if _, err := w.proc.in.Write(b); err != nil {
-				if !within(lastGasp, w.conn.done) { // its end says more
-					w.conn.end(errors.New("it closed its input and went on running, so it was ended"))
-				}
-				return
-			}
+		case b = <-w.out:
 		case <-w.conn.done:
 			return
 		}
+		err := writeLine(out, b)
+		for more := true; more && err == nil; {
+			select {
+			case b = <-w.out:
+				err = writeLine(out, b)
+			default:
+				more = false
+			}
+		}
+		if err == nil {
+			err = out.Flush()
+		}
+		if err != nil {
+			if !within(lastGasp, w.conn.done) { // its end says more
+				w.conn.end(errors.New("it closed its input and went on running, so it was ended"))
+			}
+			return
+		}
 	}
+}
+
+func writeLine(to *bufio.Writer, b []byte) error {
+	if _, err := to.Write(b); err != nil {
+		return err
+	}
+	return to.WriteByte('\n')
 }
 
 // readAll takes in lines until there are no more.
@@ -93,6 +114,9 @@ func (w *stdio) readAll() {
 	for {
 		b, err := readLine(r, w.limit)
 		if errors.Is(err, errTooLong) {
+			if tail, err := skip(r, b, w.limit); !errors.Is(err, errTooLong) && w.overlong(b, tail) {
+				continue // the end of the input is found next time
+			}
 			w.conn.end(fmt.Errorf("it sent a line of more than %d MiB, which is more than is taken in", w.limit>>20))
 			_, _ = io.Copy(io.Discard, w.proc.out) // what cannot write cannot end
 			return
@@ -109,13 +133,14 @@ func (w *stdio) readAll() {
 var errTooLong = errors.New("longer than is taken in")
 
 // readLine is the next line without its end, a copy. What stands before the
-// end of the input is a line as well, and comes with the error.
+// end of the input is a line as well, and comes with the error; so does the
+// beginning of one that is too long.
 func readLine(r *bufio.Reader, limit int) ([]byte, error) {
 	var all []byte
 	for {
 		part, err := r.ReadSlice('\n')
 		if len(all)+len(part) > limit {
-			return nil, errTooLong
+			return append(all, part...), errTooLong
 		}
 		all = append(all, part...)
 		if !errors.Is(err, bufio.ErrBufferFull) {

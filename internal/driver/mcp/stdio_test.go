@@ -52,7 +52,22 @@ func TestBigMessages(t *testing.T) {
 	if _, err := b.call(s, "huge", ""); err == nil || !strings.Contains(err.Error(), "a line of more than 2 MiB") {
 		t.Errorf("a message of 3 MiB: got %v, want the limit named", err)
 	}
-	b.until(s.Name, "ready again", func(st mcp.Status) bool { return st.State == mcp.Ready && st.Starts == 2 })
+	b.must(s, "echo", "{}")
+	if st := b.Status(); st[0].Starts != 1 {
+		t.Errorf("status: got %+v, want that the session went on", st[0])
+	}
+	for name, line := range map[string]string{
+		"of no request":    `{"jsonrpc":"2.0","method":"x","pad":"` + strings.Repeat("x", 3<<20) + `"}`,
+		"of no known id":   `{"jsonrpc":"2.0","id":99999,"result":"` + strings.Repeat("x", 3<<20) + `"}`,
+		"with its id last": `{"result":{"pad":"` + strings.Repeat("x", 3<<20) + `","id":1},"jsonrpc":"2.0","id":"7"}`,
+	} {
+		l, was := b.link(s), b.Status()[0].Starts
+		send(t, l, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"say","arguments":[`+line+`]}}`)
+		if got := recv(t, l); !strings.Contains(got, "a line of more than 2 MiB") {
+			t.Errorf("%s: got %.200s, want the end of the connection", name, got)
+		}
+		b.until(s.Name, "ready again", func(st mcp.Status) bool { return st.State == mcp.Ready && st.Starts > was })
+	}
 }
 
 // TestStubbornServer wants a server that ignores the end of its input to be
@@ -145,7 +160,7 @@ func TestStdioReal(t *testing.T) {
 	b, s := newBench(t, nil), fixtureTarget(t, "sdk")
 	b.Run([]mcp.Target{s})
 	d, _ := b.describe(s)
-	if len(d.Tools) != 1 || len(d.Prompts) != 1 || d.Instructions != "Be kind." || d.ProtocolVersion != "2025-11-25" {
+	if len(d.Tools) != 1 || len(d.Prompts) != 1 || d.Instructions != "Be kind." || d.ProtocolVersion != "2026-07-28" {
 		t.Errorf("description: got %+v, want its tool, its prompt, its instructions and the newest revision", d)
 	}
 	l := b.link(s)

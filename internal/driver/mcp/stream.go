@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"mime"
 	"net/http"
 	"time"
 )
@@ -130,7 +129,7 @@ func (w *remote) hear(after string) (event, error) {
 		return event{id: after}, err
 	}
 	defer drain(resp, cancel)
-	media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	media := mediaOf(resp)
 	switch {
 	case resp.StatusCode == http.StatusOK && media == "text/event-stream":
 		return w.stream(resp.Body, after, 0)

@@ -56,6 +56,9 @@ func (p *page) serverPage(g *host.Generation, r serverRow) {
 		if s.Pid > 0 {
 			row("process", fmt.Sprintf("%d, started %s by the host of process %d", s.Pid, times(s.Starts), s.Host))
 		}
+		if s.Sessions > 1 {
+			row("sessions", fmt.Sprintf("%d: clients that can be asked something have their own", s.Sessions))
+		}
 		row("last error", cut(s.Error, safe))
 		row("last end", cut(s.Exit, safe))
 		if s.Noise > 0 {

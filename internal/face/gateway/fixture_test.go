@@ -44,7 +44,7 @@ func (d *driver) Call(context.Context, ext.Ref, json.RawMessage) (json.RawMessag
 	panic("nobody calls without a link here")
 }
 
-func (d *driver) Link(_ context.Context, ref ext.Ref) (call.Link, error) {
+func (d *driver) Link(_ context.Context, ref ext.Ref, _ *call.Peer) (call.Link, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	return &link{driver: d, ref: ref, ctx: ctx, cancel: cancel, frames: make(chan string, 64)}, nil
 }

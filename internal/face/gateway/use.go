@@ -183,7 +183,7 @@ func (r *request) ask(ctx context.Context, o *session.Offer, method string, para
 	if err != nil {
 		return nil, fmt.Errorf("hand on %s: %w", method, err)
 	}
-	link, err := r.client.agent.Reach(ctx, o)
+	link, err := r.client.agent.Reach(ctx, o, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,485 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/mortise-dev/mortise/internal/rpc"
+)
+
+// listening is what a server of 2026-07-28 is listened to for: one request that
+// stays open, with all that anybody wants. When more is wanted another one
+// replaces it. The lock of the connection guards it.
+type listening struct {
+	wake    chan struct{} // holds one; what is wanted may have changed
+	offers  interest      // lists that the server says may change
+	all     []*listener
+	id      uint64   // of the request whose notices count; 0: there is none
+	flight  *flight  // it
+	granted interest // what the server agreed to there
+	pending uint64   // of the request that is to replace it
+}
+
+// interest is what can be listened to.
+type interest struct {
+	tools, prompts, resources bool
+	uris                      []string // sorted
+}
+
+func (i *interest) none() bool {
+	return !i.tools && !i.prompts && !i.resources && len(i.uris) == 0
+}
+
+func (i *interest) add(other *interest) {
+	i.tools = i.tools || other.tools
+	i.prompts = i.prompts || other.prompts
+	i.resources = i.resources || other.resources
+	i.uris = slices.Compact(slices.Sorted(slices.Values(append(slices.Clone(i.uris), other.uris...))))
+}
+
+// common is what is in both.
+func (i *interest) common(other *interest) interest {
+	out := interest{tools: i.tools && other.tools, prompts: i.prompts && other.prompts, resources: i.resources && other.resources}
+	for _, uri := range i.uris {
+		if _, there := slices.BinarySearch(other.uris, uri); there {
+			out.uris = append(out.uris, uri)
+		}
+	}
+	return out
+}
+
+func (i *interest) equal(other *interest) bool {
+	return i.tools == other.tools && i.prompts == other.prompts && i.resources == other.resources && slices.Equal(i.uris, other.uris)
+}
+
+// list is whether the list that a notice speaks of is part of it.
+func (i *interest) list(method string) bool {
+	switch method {
+	case "notifications/tools/list_changed":
+		return i.tools
+	case "notifications/prompts/list_changed":
+		return i.prompts
+	case "notifications/resources/list_changed":
+		return i.resources
+	}
+	return false
+}
+
+// document is the interest as the protocol has it.
+func (i *interest) document() []byte {
+	var out []byte
+	add := func(wanted bool, key, value string) {
+		if wanted {
+			out = append(append(append(append(out, `,"`...), key...), `":`...), value...)
+		}
+	}
+	add(i.tools, "toolsListChanged", "true")
+	add(i.prompts, "promptsListChanged", "true")
+	add(i.resources, "resourcesListChanged", "true")
+	var uris []byte
+	for _, uri := range i.uris {
+		uris = append(append(uris, ','), rpc.Quote(uri)...)
+	}
+	if uris != nil {
+		uris[0] = '['
+		add(true, "resourceSubscriptions", string(uris)+"]")
+	}
+	if out == nil {
+		return []byte(`{}`)
+	}
+	out[0] = '{'
+	return append(out, '}')
+}
+
+// readInterest is the interest in the parameters of a request to listen, or of
+// its acknowledgement.
+func readInterest(params []byte) (interest, error) {
+	var out interest
+	m, err := rpc.Members(params, "notifications")
+	if err != nil || m["notifications"] == nil {
+		return out, errors.New("it names no notifications")
+	}
+	n, err := rpc.Members(m["notifications"], "toolsListChanged", "promptsListChanged", "resourcesListChanged", "resourceSubscriptions")
+	if err != nil {
+		return out, errors.New("its notifications are no object")
+	}
+	out.tools, out.prompts, out.resources = string(n["toolsListChanged"]) == "true", string(n["promptsListChanged"]) == "true", string(n["resourcesListChanged"]) == "true"
+	if n["resourceSubscriptions"] != nil {
+		uris, err := rpc.Elements(n["resourceSubscriptions"], maxEntries)
+		if err != nil {
+			return out, errors.New("its resourceSubscriptions are no list")
+		}
+		for _, u := range uris {
+			if uri, ok := rpc.Text(u); ok {
+				out.uris = append(out.uris, uri)
+			}
+		}
+		slices.Sort(out.uris)
+		out.uris = slices.Compact(out.uris)
+	}
+	return out, nil
+}
+
+// listener is somebody who listens.
+type listener struct {
+	lane  *Lane
+	id    []byte // of the request that it began with, as its sender spells it
+	older bool   // it subscribed to one resource, as older revisions do
+	interest
+	open bool // its sender was told that it listens
+}
+
+// listen begins to listen for a peer of 2026-07-28.
+func (l *Lane) listen(c *conn, f *rpc.Frame) error {
+	own := clone(f.Bytes(f.ID))
+	want, err := readInterest(f.Bytes(f.Params))
+	if !f.Params.There() || err != nil {
+		return l.local(own, rpc.Refuse(own, rpc.Fault(-32602, "subscriptions/listen names no notifications")))
+	}
+	return l.join(c, &listener{lane: l, id: own, interest: want})
+}
+
+// follow subscribes to one resource, for a peer of an older revision.
+func (l *Lane) follow(c *conn, f *rpc.Frame) error {
+	own := clone(f.Bytes(f.ID))
+	uri, ok := rpc.Text(f.Bytes(f.URI))
+	if !f.URI.There() || !ok {
+		return l.local(own, rpc.Refuse(own, rpc.Fault(-32602, "resources/subscribe names no address")))
+	}
+	return l.join(c, &listener{lane: l, id: own, older: true, interest: interest{uris: []string{uri}}})
+}
+
+func (l *Lane) unfollow(c *conn, f *rpc.Frame) {
+	uri, _ := rpc.Text(f.Bytes(f.URI))
+	c.drop(func(x *listener) bool { return x.lane == l && x.older && x.uris[0] == uri })
+}
+
+// join adds a listener, and tells its sender at once what it hears when the
+// server has agreed to all of that before.
+func (l *Lane) join(c *conn, x *listener) error {
+	l.mu.Lock()
+	if l.closed || l.ids == nil {
+		l.mu.Unlock()
+		return errLaneClosed
+	}
+	if _, there := l.ids[string(x.id)]; there {
+		l.mu.Unlock()
+		return inFlight(x.id)
+	}
+	l.ids[string(x.id)] = 0
+	l.mu.Unlock()
+	c.mu.Lock()
+	if c.err != nil {
+		err := c.err
+		c.mu.Unlock()
+		l.leave(x.id)
+		return err
+	}
+	c.listening.all = append(c.listening.all, x)
+	covered := c.listening.covers(x)
+	c.mu.Unlock()
+	if covered {
+		c.admitListeners()
+	} else {
+		c.listening.rouse()
+	}
+	return nil
+}
+
+// covers reports whether a listener has nothing more to wait for.
+func (s *listening) covers(x *listener) bool {
+	heard := x.common(&s.granted)
+	return x.none() || s.id != 0 && heard.equal(&x.interest)
+}
+
+func (s *listening) rouse() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// drop forgets listeners.
+func (c *conn) drop(which func(*listener) bool) {
+	c.mu.Lock()
+	s := c.listening
+	if s == nil {
+		c.mu.Unlock()
+		return
+	}
+	s.all = slices.DeleteFunc(s.all, which)
+	c.mu.Unlock()
+	s.rouse()
+}
+
+func (c *conn) unlisten(l *Lane) { c.drop(func(x *listener) bool { return x.lane == l }) }
+
+func (c *conn) unlistenOne(l *Lane, own []byte) {
+	c.drop(func(x *listener) bool { return x.lane == l && !x.older && string(x.id) == string(own) })
+}
+
+// wanted is all that anybody wants to hear.
+func (c *conn) wanted() interest {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	out := c.listening.offers
+	for _, x := range c.listening.all {
+		out.add(&x.interest)
+	}
+	return out
+}
+
+// acknowledged takes in what a server agreed to be listened to for.
+func (c *conn) acknowledged(f *rpc.Frame) {
+	id, ok := rpc.Number(f.Bytes(f.Subscription))
+	granted, err := readInterest(f.Bytes(f.Params))
+	c.mu.Lock()
+	s := c.listening
+	if !ok || err != nil || s == nil || s.pending != id || id == 0 {
+		c.mu.Unlock()
+		return
+	}
+	old := s.id
+	s.id, s.flight, s.pending, s.granted = id, c.flights[id], 0, granted
+	c.mu.Unlock()
+	if old != 0 && c.land(old) != nil {
+		c.cancel(old, "")
+	}
+	c.admitListeners()
+}
+
+// admitListeners tells those who wait what they hear from now on.
+func (c *conn) admitListeners() {
+	c.mu.Lock()
+	s := c.listening
+	var fresh, turnedDown []*listener
+	granted := s.granted
+	for _, x := range s.all {
+		if x.open {
+			continue
+		}
+		x.open = true
+		if heard := x.common(&granted); x.older && len(heard.uris) == 0 {
+			turnedDown = append(turnedDown, x)
+		} else {
+			fresh = append(fresh, x)
+		}
+	}
+	s.all = slices.DeleteFunc(s.all, func(x *listener) bool { return slices.Contains(turnedDown, x) })
+	c.mu.Unlock()
+	for _, x := range turnedDown {
+		x.refuse(rpc.Fault(-32602, "the server does not let this resource be subscribed to"))
+	}
+	for _, x := range fresh {
+		x.welcome(&granted)
+	}
+}
+
+func (x *listener) refuse(fault []byte) {
+	if _, there := x.lane.leave(x.id); there {
+		x.lane.push(rpc.Refuse(x.id, fault).Raw)
+	}
+}
+
+// welcome tells a listener what it hears.
+func (x *listener) welcome(granted *interest) {
+	if x.older {
+		if _, there := x.lane.leave(x.id); there {
+			x.lane.push(rpc.Answer(x.id, []byte(`{}`)).Raw)
+		}
+		return
+	}
+	heard := x.common(granted)
+	params := slices.Concat([]byte(`{"_meta":{"`+rpc.KeySubscription+`":`), x.id, []byte(`},"notifications":`), heard.document(), []byte(`}`))
+	x.lane.push(rpc.Compose(nil, "notifications/subscriptions/acknowledged", params).Raw)
+}
+
+// relay brings what was listened to to who wants it. uri is "" for a list.
+func (c *conn) relay(f *rpc.Frame, uri string) {
+	id, ok := rpc.Number(f.Bytes(f.Subscription))
+	c.mu.Lock()
+	s := c.listening
+	if !ok || s == nil || s.id != id || id == 0 {
+		c.mu.Unlock()
+		return
+	}
+	plain := map[*Lane]bool{}
+	var tagged []*listener
+	for _, x := range s.all {
+		switch {
+		case !x.open || !x.hears(f.Method, uri):
+		case x.older:
+			plain[x.lane] = true
+		default:
+			tagged = append(tagged, x)
+		}
+	}
+	if uri == "" {
+		for l := range c.lanes {
+			if !l.modern {
+				plain[l] = true // whoever shook hands is told
+			}
+		}
+	}
+	c.mu.Unlock()
+	for l := range plain {
+		l.hint(clone(f.Raw))
+	}
+	for _, x := range tagged {
+		x.lane.hint(rpc.Splice(f.Raw, f.Subscription.With(x.id)))
+	}
+}
+
+func (x *listener) hears(method, uri string) bool {
+	if uri == "" {
+		return x.list(method)
+	}
+	return slices.ContainsFunc(x.uris, func(of string) bool { return of == uri || partOf(uri, of) })
+}
+
+// listen keeps one request open for all that anybody wants to hear, until the
+// connection ends.
+func (c *conn) listen(ctx context.Context) {
+	for wait := leastPause; ctx.Err() == nil; {
+		want := c.wanted()
+		if want.none() {
+			if !c.roused(ctx, nil) {
+				return
+			}
+			continue
+		}
+		c.pauseListening(ctx)
+		began := time.Now()
+		err := c.listenFor(ctx, &want)
+		if err == nil {
+			continue // something else is wanted
+		}
+		if ctx.Err() != nil || c.reason() != nil {
+			return
+		}
+		c.turnedDown(err)
+		if time.Since(began) > mostPause {
+			wait = leastPause
+		}
+		if !pauseOr(ctx, wait, c.done) {
+			return
+		}
+		wait = min(2*wait, mostPause)
+	}
+}
+
+// roused waits until something else may be wanted; it reports false when over
+// comes first, or the end.
+func (c *conn) roused(ctx context.Context, over <-chan answer) bool {
+	select {
+	case <-c.listening.wake:
+		return true
+	case <-over:
+	case <-ctx.Done():
+	case <-c.done:
+	}
+	return false
+}
+
+// lastWord is how long the end of a request to listen is waited for.
+const lastWord = 250 * time.Millisecond
+
+// pauseListening ends what is listened to over pipes before it is listened to
+// for something else. There are servers that take the end of one such request
+// for the end of all that came on the same pipe. Over HTTP the next request
+// replaces the one that is open.
+func (c *conn) pauseListening(ctx context.Context) {
+	c.mu.Lock()
+	s := c.listening
+	id, fl := s.id, s.flight
+	if id == 0 || c.wire.process() == nil {
+		c.mu.Unlock()
+		return
+	}
+	s.id, s.flight, s.granted = 0, nil, interest{}
+	c.mu.Unlock()
+	c.cancel(id, "")
+	late := time.NewTimer(lastWord)
+	defer late.Stop()
+	select {
+	case <-fl.reply:
+	case <-late.C:
+		c.land(id)
+	case <-ctx.Done():
+	}
+	c.stir() // a list may have changed meanwhile
+}
+
+// listenFor opens a request to listen, and returns nil when something else is
+// wanted and an error when the request has ended.
+func (c *conn) listenFor(ctx context.Context, want *interest) error {
+	fl := &flight{reply: make(chan answer, 1)}
+	id, err := c.launch(fl)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	c.listening.pending = id
+	c.mu.Unlock()
+	if err := c.wire.send(ctx, c.compose(id, "subscriptions/listen", slices.Concat([]byte(`{"notifications":`), want.document(), []byte(`}`)))); err != nil {
+		c.land(id)
+		return err
+	}
+	for {
+		select {
+		case a := <-fl.reply:
+			c.mu.Lock()
+			if c.listening.id == id {
+				c.listening.id, c.listening.flight, c.listening.granted = 0, nil, interest{}
+			}
+			c.mu.Unlock()
+			if a.err == nil {
+				a.err = errors.New("it ended what is listened to")
+			}
+			return a.err
+		case <-c.listening.wake:
+			c.mu.Lock()
+			agreed := c.listening.id == id
+			c.mu.Unlock()
+			switch now := c.wanted(); {
+			case now.equal(want) && agreed:
+				c.admitListeners()
+			case now.equal(want):
+			case agreed:
+				return nil // this one stays open until it is replaced
+			default:
+				if c.land(id) != nil {
+					c.cancel(id, "")
+				}
+				return nil
+			}
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-c.done:
+			return c.reason()
+		}
+	}
+}
+
+// turnedDown answers those who wait to listen, when a server does not let them.
+func (c *conn) turnedDown(err error) {
+	var theirs *Error
+	if !errors.As(err, &theirs) {
+		return // it is tried again
+	}
+	c.mu.Lock()
+	s := c.listening
+	var out []*listener
+	s.all = slices.DeleteFunc(s.all, func(x *listener) bool {
+		if !x.open {
+			out = append(out, x)
+		}
+		return !x.open
+	})
+	c.mu.Unlock()
+	for _, x := range out {
+		x.refuse(theirs.JSON)
+	}
+}
