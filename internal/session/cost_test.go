@@ -32,7 +32,7 @@ func TestCosts(t *testing.T) {
 		{"command", v.Commands, "acme:go: Go.", "Go there.\n"},
 		{"rule", v.Rules, "acme:r: Rule, applies when working on files that match *.go, *.mod: How Go is written.", "Applies: when working on files that match *.go, *.mod.\n\nShort names.\n"},
 		{"prompt", v.Prompt, "Measure twice.", ""},
-		{"tool", v.Tools, `{"name":"acme_t","description":"T.","inputSchema":{"type": "object"}}`, ""},
+		{"tool", v.Tools, `{"name":"acme_t","description":"T.","inputSchema":{"type":"object"}}`, ""},
 		{"server", v.Servers, "", ""},
 		{"guard", v.Guards, "", ""},
 	} {

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"net/url"
@@ -137,10 +138,10 @@ func (b *offering) tool(t compose.Typed[tool.Tool]) {
 	if d := t.Value.Definition; d != nil {
 		o.Definition = with(d, "name", name)
 	} else {
-		o.Definition = object(
+		o.Definition = compact(object(
 			text("name", name), text("title", t.Value.Title), text("description", t.Description),
 			node("inputSchema", t.Value.Input), node("outputSchema", t.Value.Output), node("annotations", t.Value.Annotations),
-		)
+		))
 	}
 	b.Tools = append(b.Tools, o)
 }
@@ -190,6 +191,15 @@ func (b *offering) resource(r compose.Typed[resource.Resource]) {
 	} else {
 		b.Resources = append(b.Resources, o)
 	}
+}
+
+// compact is a definition of ours without the blanks that a document has for people.
+func compact(definition json.RawMessage) json.RawMessage {
+	var out bytes.Buffer
+	if json.Compact(&out, definition) != nil {
+		return definition // it is no JSON, which its reader says
+	}
+	return out.Bytes()
 }
 
 // serverOf is the server that answers for something, by its qualified name: a

@@ -7,39 +7,21 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/host"
+	"github.com/mortise-dev/mortise/internal/rpc"
 	"github.com/mortise-dev/mortise/internal/session"
 )
 
 // use is a call of a tool as those are told of it that may object to it, the client's
 // person among them where the client can ask.
 func (r *request) use(o *session.Offer, arguments json.RawMessage) host.Use {
-	u := host.Use{Offer: o, Arguments: arguments, Session: r.session.ID(), Client: r.clientName()}
-	if r.mayElicit() {
+	said := r.client.said()
+	u := host.Use{Offer: o, Arguments: arguments, Session: r.client.id, Client: said.name}
+	if e := said.can.Elicitation; e != nil && (e.Form != nil || e.URL == nil) { // one that names no mode has forms
 		u.Ask = r.elicit
 	}
 	return u
-}
-
-// clientName is what the client calls itself; "" when it does not say.
-func (r *request) clientName() string {
-	if p := r.session.InitializeParams(); p != nil && p.ClientInfo != nil {
-		return ext.Shorten(p.ClientInfo.Name, 100)
-	}
-	return ""
-}
-
-// mayElicit reports whether the client can put a form to its person.
-func (r *request) mayElicit() bool {
-	p := r.session.InitializeParams()
-	if p == nil || p.Capabilities == nil || p.Capabilities.Elicitation == nil {
-		return false
-	}
-	e := p.Capabilities.Elicitation
-	return e.Form != nil || e.URL == nil // a client that names no mode has forms
 }
 
 // The answers that a person chooses from.
@@ -55,13 +37,26 @@ func (r *request) elicit(ctx context.Context, q host.Question) (host.Answer, err
 	if !shownWhole(q) { // what was not seen is not allowed for good
 		answers = []string{once, refuse}
 	}
-	schema := map[string]any{
-		"type": "object", "required": []string{"answer"},
-		"properties": map[string]any{"answer": map[string]any{"type": "string", "title": "Your answer", "enum": answers}},
-	}
-	res, err := r.session.Elicit(ctx, &mcp.ElicitParams{Message: asked(q), RequestedSchema: schema})
+	params, err := ext.EncodeJSON(map[string]any{
+		"message": asked(q),
+		"requestedSchema": map[string]any{
+			"type": "object", "required": []string{"answer"},
+			"properties": map[string]any{"answer": map[string]any{"type": "string", "title": "Your answer", "enum": answers}},
+		},
+	})
 	if err != nil {
 		return host.Refuse, err
+	}
+	raw, err := r.question(ctx, "elicitation/create", params)
+	if err != nil {
+		return host.Refuse, err
+	}
+	var res struct {
+		Action  string
+		Content map[string]any
+	}
+	if err := json.Unmarshal(raw, &res); err != nil {
+		return host.Refuse, errors.New("the client's answer cannot be read")
 	}
 	if res.Action != "accept" {
 		return host.Refuse, nil
@@ -77,6 +72,30 @@ func (r *request) elicit(ctx context.Context, q host.Question) (host.Answer, err
 		return host.Refuse, nil
 	}
 	return host.Refuse, errors.New("the client answered with none of the answers that there are")
+}
+
+// question puts a question of our own to the client, and waits for the result.
+func (r *request) question(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+	came := make(chan []byte, 1)
+	id := r.client.ask(question{answered: func(frame []byte) { came <- append([]byte(nil), frame...) }})
+	defer r.client.withdraw(id)
+	if err := r.emit(rpc.Compose(id, method, params).Raw); err != nil {
+		return nil, err
+	}
+	select {
+	case raw := <-came:
+		a, err := rpc.Read(raw)
+		switch {
+		case err != nil:
+			return nil, err
+		case a.Fault.There():
+			return nil, fmt.Errorf("the client answered with an error: %s", ext.Escape(ext.Shorten(string(a.Bytes(a.Fault)), 200)))
+		}
+		return a.Bytes(a.Result), nil
+	case <-ctx.Done():
+		_ = r.emit(rpc.Compose(nil, "notifications/cancelled", append(append([]byte(`{"requestId":`), id...), '}')).Raw)
+		return nil, ctx.Err()
+	}
 }
 
 // shown is how much of the arguments a question holds.

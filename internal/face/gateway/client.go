@@ -3,68 +3,200 @@ package gateway
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
+	"strconv"
 	"sync"
 	"sync/atomic"
+	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/call"
 	"github.com/mortise-dev/mortise/internal/host"
+	"github.com/mortise-dev/mortise/internal/rpc"
 )
 
-// client is one connected client.
+// emit hands a message to a client: a notice or a question that belongs to a
+// request, before its answer. It does not keep the bytes.
+type emit func(frame []byte) error
+
+// client is one connected client, from its handshake to the end of its session.
 type client struct {
+	gateway  *Gateway
+	id       string // of its session
 	agent    *host.Agent
 	boundary string       // around foreign text; no text can know it
 	used     atomic.Int64 // when it last asked for something, in ns since 1970
+	life     context.Context
+	stop     context.CancelFunc
+	unasked  outbox         // what belongs to no request of its
+	work     sync.WaitGroup // what is in flight, and readers of upstreams
 
-	mu     sync.Mutex
-	sealed map[string]*host.View // by list: what the client was given of it last
+	mu        sync.Mutex
+	greeted   greeting
+	sealed    map[string]*host.View // by list: what the client was given of it last
+	flights   map[string]*flight    // its requests that are in flight, by their ids
+	questions map[string]question   // what it was asked and has not answered, by our ids
+	asked     uint64                // how many questions it was put
+	upstreams map[string]*upstream  // by the targets of references
+	level     json.RawMessage       // of the log messages that it wants, as it spells that; nil: it did not say
+	over      bool
 }
 
-// client is who a session belongs to.
-func (g *Gateway) client(s *mcp.ServerSession) *client {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	c, known := g.clients[s]
-	if known {
-		return c
+// greeting is what a client said of itself.
+type greeting struct {
+	version      string
+	name         string
+	capabilities json.RawMessage
+	can          abilities
+}
+
+// abilities are what a client can be asked.
+type abilities struct {
+	Elicitation *struct {
+		Form *struct{} `json:"form"`
+		URL  *struct{} `json:"url"`
+	} `json:"elicitation"`
+}
+
+// newClient is a client that has not shaken hands. Its life is that of the gateway,
+// and ends earlier with end.
+func (g *Gateway) newClient() *client {
+	c := &client{
+		gateway: g, id: rand.Text(), agent: g.host.Agent(g.options.Offer), boundary: rand.Text(),
+		sealed: map[string]*host.View{}, flights: map[string]*flight{}, questions: map[string]question{}, upstreams: map[string]*upstream{},
 	}
-	c = &client{agent: g.host.Agent(g.options.Offer), boundary: rand.Text(), sealed: map[string]*host.View{}}
-	if g.closed { // a request that came at the last moment; nobody waits for its session
-		return c
-	}
-	if len(g.clients) >= mostClients {
-		g.endIdle()
-	}
-	g.clients[s] = c
-	g.waiting.Go(func() {
-		_ = s.Wait() // why it ended does not matter
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		delete(g.clients, s)
-		delete(g.over, s)
-	})
+	c.life, c.stop = context.WithCancel(g.life)
+	c.touch()
 	return c
 }
 
-// endIdle ends the session that asked for nothing for longest and has nothing in
-// flight, for who holds the lock. Its client begins another when it comes back.
-func (g *Gateway) endIdle() {
-	busy := map[*mcp.ServerSession]bool{}
-	for _, s := range g.running {
-		busy[s] = true
+func (c *client) touch()                           { c.used.Store(time.Now().UnixNano()) }
+func (c *client) idle(now time.Time) time.Duration { return now.Sub(time.Unix(0, c.used.Load())) }
+
+// busy reports whether the client waits for something.
+func (c *client) busy() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.flights) > 0
+}
+
+// end gives up what is in flight, ends the session and waits for its end.
+func (c *client) end() {
+	c.mu.Lock()
+	c.over = true
+	ups := make([]*upstream, 0, len(c.upstreams))
+	for _, u := range c.upstreams {
+		ups = append(ups, u)
 	}
-	var idle *mcp.ServerSession
-	for s, c := range g.clients {
-		if !busy[s] && !g.over[s] && (idle == nil || c.used.Load() < g.clients[idle].used.Load()) {
-			idle = s
+	c.mu.Unlock()
+	c.gateway.leave(c)
+	c.stop()
+	for _, u := range ups {
+		_ = u.link.Close() // what is left of it ends with its server
+	}
+	c.unasked.close()
+	c.work.Wait()
+}
+
+// peer is the client as servers may know it.
+func (c *client) peer() *call.Peer {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return &call.Peer{ID: c.id, Capabilities: c.greeted.capabilities}
+}
+
+// said is what the client said of itself.
+func (c *client) said() greeting {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.greeted
+}
+
+// flight is a request of a client that is in flight.
+type flight struct {
+	cancel context.CancelFunc
+	emit   emit
+}
+
+// launch takes in a request. It fails for one whose id is in flight, and for a
+// session that is over.
+func (c *client) launch(id string, f *flight) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, there := c.flights[id]; there || c.over || len(c.flights) >= mostFlights {
+		return false
+	}
+	c.flights[id] = f
+	c.work.Add(1)
+	return true
+}
+
+func (c *client) land(id string) {
+	c.mu.Lock()
+	delete(c.flights, id)
+	c.mu.Unlock()
+	c.work.Done()
+}
+
+// cancel gives up a request.
+func (c *client) cancel(id string) {
+	c.mu.Lock()
+	f := c.flights[id]
+	c.mu.Unlock()
+	if f != nil {
+		f.cancel()
+	}
+}
+
+// question is what a client was asked: who waits for the answer.
+type question struct {
+	of       *upstream // whose question it is; nil: our own
+	theirs   string    // its id there
+	answered func(frame []byte)
+}
+
+// ask registers a question and returns its id.
+func (c *client) ask(q question) json.RawMessage {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.asked++
+	id := strconv.FormatUint(c.asked, 10)
+	c.questions[id] = q
+	return json.RawMessage(id)
+}
+
+// withdraw forgets a question.
+func (c *client) withdraw(id json.RawMessage) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.questions, string(id))
+}
+
+// answered brings an answer to who asked. One to what nobody asked is dropped.
+func (c *client) answered(id string, frame []byte) {
+	c.mu.Lock()
+	q, there := c.questions[id]
+	delete(c.questions, id)
+	c.mu.Unlock()
+	if there {
+		q.answered(frame)
+	}
+}
+
+// takesBack tells the client that a server does not wait for an answer any more.
+func (c *client) takesBack(u *upstream, theirs string) {
+	c.mu.Lock()
+	var id string
+	for ours, q := range c.questions {
+		if q.of == u && q.theirs == theirs {
+			id = ours
 		}
 	}
-	if idle == nil {
-		return
+	delete(c.questions, id)
+	c.mu.Unlock()
+	if id != "" {
+		u.hand(rpc.Compose(nil, "notifications/cancelled", []byte(`{"requestId":`+id+`}`)).Raw)
 	}
-	g.over[idle] = true
-	g.waiting.Go(func() { _ = idle.Close() }) // what is left of it ends with the connection
 }
 
 // The lists that are sealed each for itself: a client that takes the new
@@ -99,3 +231,6 @@ func (c *client) view(ctx context.Context, list string) (*host.View, error) {
 	}
 	return c.agent.View(ctx)
 }
+
+// shortName is a name that a client gives, for people and policies.
+func shortName(name string) string { return ext.Shorten(name, 100) }

@@ -37,7 +37,8 @@ const patience = 20 * time.Second
 type driver struct {
 	mu     sync.Mutex
 	answer func(ctx context.Context, method string, params json.RawMessage, notify func(string)) string
-	asked  []string // "target method params" of each request
+	asked  []string    // "target method params" of each request
+	heard  chan string // other frames, but for cancellations; what nobody takes is lost
 }
 
 func (d *driver) Call(context.Context, ext.Ref, json.RawMessage) (json.RawMessage, error) {
@@ -46,7 +47,7 @@ func (d *driver) Call(context.Context, ext.Ref, json.RawMessage) (json.RawMessag
 
 func (d *driver) Link(_ context.Context, ref ext.Ref, _ *call.Peer) (call.Link, error) {
 	ctx, cancel := context.WithCancel(context.Background())
-	return &link{driver: d, ref: ref, ctx: ctx, cancel: cancel, frames: make(chan string, 64)}, nil
+	return &link{driver: d, ref: ref, ctx: ctx, cancel: cancel, frames: make(chan string, 64), flights: map[string]context.CancelFunc{}}, nil
 }
 
 // link answers its requests in a goroutine that ends with it.
@@ -57,6 +58,9 @@ type link struct {
 	cancel  func()
 	frames  chan string
 	running sync.WaitGroup
+
+	mu      sync.Mutex
+	flights map[string]context.CancelFunc // by the ids of requests
 }
 
 func (l *link) Send(_ context.Context, frame json.RawMessage) error {
@@ -68,15 +72,55 @@ func (l *link) Send(_ context.Context, frame json.RawMessage) error {
 	if err := json.Unmarshal(frame, &f); err != nil {
 		return err
 	}
+	if f.ID == nil || f.Method == "" {
+		l.heard(f.Method, f.Params, frame)
+		return nil
+	}
 	l.driver.mu.Lock()
 	l.driver.asked = append(l.driver.asked, l.ref.Target[:strings.IndexByte(l.ref.Target, '@')]+" "+f.Method+" "+string(f.Params))
 	answer := l.driver.answer
 	l.driver.mu.Unlock()
+	ctx, cancel := context.WithCancel(l.ctx)
+	l.mu.Lock()
+	l.flights[string(f.ID)] = cancel
+	l.mu.Unlock()
 	l.running.Go(func() {
-		member := answer(l.ctx, f.Method, f.Params, func(frame string) { l.frames <- frame })
-		l.frames <- fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, f.ID, member)
+		defer cancel()
+		member := answer(ctx, f.Method, f.Params, l.say)
+		if ctx.Err() == nil { // who cancels is not answered
+			l.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, f.ID, member))
+		}
 	})
 	return nil
+}
+
+// say brings a frame to who has the link.
+func (l *link) say(frame string) {
+	select {
+	case l.frames <- frame:
+	case <-l.ctx.Done():
+	}
+}
+
+// heard takes in what needs no answer: an answer to what the server asked, or a notice.
+func (l *link) heard(method string, params json.RawMessage, frame json.RawMessage) {
+	if method != "notifications/cancelled" {
+		select {
+		case l.driver.heard <- string(frame):
+		default:
+		}
+		return
+	}
+	var p struct{ RequestID json.RawMessage }
+	if json.Unmarshal(params, &p) != nil {
+		return
+	}
+	l.mu.Lock()
+	cancel := l.flights[string(p.RequestID)]
+	l.mu.Unlock()
+	if cancel != nil {
+		cancel()
+	}
 }
 
 func (l *link) Recv(ctx context.Context) (json.RawMessage, error) {
@@ -152,7 +196,7 @@ func served(t testing.TB, files map[string]string, said string) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{t: t, dir: filepath.Join(base, "work"), store: memstore.New(), mu: new(sync.Mutex), driver: &driver{answer: says(`"result":{"content":[]}`)}}
+	b := &bench{t: t, dir: filepath.Join(base, "work"), store: memstore.New(), mu: new(sync.Mutex), driver: &driver{answer: says(`"result":{"content":[]}`), heard: make(chan string, 64)}}
 	if err := os.MkdirAll(b.dir, 0o777); err != nil {
 		t.Fatal(err)
 	}

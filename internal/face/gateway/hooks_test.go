@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mortise-dev/mortise/internal/face/gateway"
 	"github.com/mortise-dev/mortise/internal/guard"
 )
 
@@ -42,8 +43,13 @@ func TestRewrittenArgumentsReachTheTool(t *testing.T) {
 	if !made {
 		t.Fatalf("got %q, want the call made", text)
 	}
-	if asked := b.driver.asked[len(b.driver.asked)-1]; !strings.Contains(asked, `"query":"y"`) {
+	if asked := b.driver.asked[len(b.driver.asked)-1]; !strings.HasSuffix(asked, `"arguments":{"query": "y"}}`) {
 		t.Errorf("the tool was asked %s, want it asked with what the guard made of the arguments", asked)
+	}
+	w := dial(t, b.gateway(gateway.Options{}))
+	w.request("tools/call", `{"_meta":{},"name":"owner_search__find"}`)
+	if asked := b.asked(); !strings.HasSuffix(asked, `{"_meta":{},"name":"find","arguments":{"query": "y"}}`) {
+		t.Errorf("without arguments: asked %s, want those of the guard in it", asked)
 	}
 	if l := b.logged[len(b.logged)-1]; string(l.Call.Arguments) != `{"query": "y"}` || !strings.Contains(l.Reason, "rewritten by owner:rewrite") {
 		t.Errorf("logged: got %s, %q, want the arguments as they were used, and who rewrote them", l.Call.Arguments, l.Reason)

@@ -1,202 +1,236 @@
 package gateway
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
-	"strings"
-
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/call"
+	"github.com/mortise-dev/mortise/internal/rpc"
 	"github.com/mortise-dev/mortise/internal/session"
 )
 
 // callTool calls a tool by its exposed name. That it may not be called, or
 // cannot be reached, is a result that says so: an agent can act on it.
-func (r *request) callTool(ctx context.Context) (json.RawMessage, error) {
-	p, ok := r.params.(*mcp.CallToolParamsRaw)
-	if !ok || p == nil || p.Name == "" {
+func (r *request) callTool(ctx context.Context) ([]byte, error) {
+	name := r.text(r.frame.Name)
+	if name == "" {
 		return nil, invalid("tools/call names no tool")
 	}
 	v, err := r.client.view(ctx, tools)
 	if err != nil {
 		return nil, err
 	}
-	o := v.Offers.Tool(p.Name)
+	o := v.Offers.Tool(name)
 	if o == nil {
-		return nil, invalid("there is no tool %s; list the tools again", ext.Quote(ext.Shorten(p.Name, 80)))
+		return nil, invalid("there is no tool %s; list the tools again", ext.Quote(ext.Shorten(name, 80)))
 	}
-	arguments := p.Arguments
-	if len(arguments) == 0 {
-		arguments = json.RawMessage("{}")
-	}
-	answer, err := r.call(ctx, o, arguments, p.Meta)
+	answer, err := r.call(ctx, o)
 	var theirs *call.Error
-	if err == nil || errors.As(err, &theirs) || ctx.Err() != nil {
+	if err == nil || errors.As(err, &theirs) || errors.Is(err, errPanicked) || ctx.Err() != nil {
 		return answer, err
 	}
-	return ext.EncodeJSON(map[string]any{
+	result, err := ext.EncodeJSON(map[string]any{
 		"content": []map[string]string{{"type": "text", "text": said(err)}}, "isError": true,
 	})
+	return r.result(result), err
 }
 
 // call decides about a call of a tool, makes it, and tells those of it that watch.
-func (r *request) call(ctx context.Context, o *session.Offer, arguments json.RawMessage, meta mcp.Meta) (json.RawMessage, error) {
+func (r *request) call(ctx context.Context, o *session.Offer) ([]byte, error) {
+	arguments := json.RawMessage(r.frame.Bytes(r.frame.Arguments))
+	if len(arguments) == 0 || string(arguments) == "null" {
+		arguments = json.RawMessage("{}")
+	}
+	if !rpc.IsObject(arguments) {
+		return nil, invalid("the arguments of %s are no object", ext.Quote(ext.Shorten(o.Name, 80)))
+	}
 	u := r.use(o, arguments)
 	d, err := r.client.agent.Decide(ctx, u)
 	if err != nil {
 		return nil, err
 	}
-	u.Arguments = d.Arguments
-	answer, err := r.ask(ctx, o, "tools/call", map[string]any{"name": o.Ref.Name, "arguments": d.Arguments}, meta)
-	if err != nil {
-		return answer, err
+	edits := []rpc.Edit{{At: r.frame.Name, With: rpc.Quote(o.Ref.Name)}}
+	if len(d.Rewrote) > 0 {
+		edits = append(edits, r.rewritten(d.Arguments))
 	}
-	return added(answer, append(d.Said, r.client.agent.After(ctx, u, answer, failed(answer))...)), nil
+	raw, err := r.client.pass(ctx, o, r.frame, r.emit, edits...)
+	if err != nil {
+		return nil, err
+	}
+	if len(d.Said) == 0 && !r.client.agent.Watched() {
+		return raw, nil
+	}
+	a, err := rpc.Read(raw)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("read the answer: %w", err)
+	case !a.Result.There():
+		return raw, nil
+	}
+	u.Arguments = d.Arguments
+	result := json.RawMessage(a.Bytes(a.Result))
+	more := added(result, append(d.Said, r.client.agent.After(ctx, u, result, failed(result))...))
+	return rpc.Splice(raw, rpc.Edit{At: a.Result, With: more}), nil
+}
+
+// rewritten is the edit that gives the call other arguments, or some where it has none.
+func (r *request) rewritten(arguments json.RawMessage) rpc.Edit {
+	if at := r.frame.Arguments; at.There() {
+		return at.With(arguments)
+	}
+	end := r.frame.Name.To
+	return rpc.Edit{At: rpc.Span{From: end, To: end}, With: append([]byte(`,"arguments":`), arguments...)}
 }
 
 // getPrompt gets a prompt: a command's text with its arguments in place, or a
 // server's.
-func (r *request) getPrompt(ctx context.Context) (json.RawMessage, error) {
-	p, ok := r.params.(*mcp.GetPromptParams)
-	if !ok || p == nil || p.Name == "" {
+func (r *request) getPrompt(ctx context.Context) ([]byte, error) {
+	name := r.text(r.frame.Name)
+	if name == "" {
 		return nil, invalid("prompts/get names no prompt")
 	}
 	v, err := r.client.view(ctx, prompts)
 	if err != nil {
 		return nil, err
 	}
-	o := v.Offers.Prompt(p.Name)
-	switch {
-	case o == nil:
-		return nil, invalid("there is no prompt %s; list the prompts again", ext.Quote(ext.Shorten(p.Name, 80)))
-	case o.Command == nil:
-		params := map[string]any{"name": o.Ref.Name}
-		if p.Arguments != nil {
-			params["arguments"] = p.Arguments
-		}
-		return r.ask(ctx, o, "prompts/get", params, p.Meta)
+	o := v.Offers.Prompt(name)
+	if o == nil {
+		return nil, invalid("there is no prompt %s; list the prompts again", ext.Quote(ext.Shorten(name, 80)))
 	}
 	if err := r.client.agent.Allowed(ctx, o); err != nil {
 		return nil, err
 	}
-	return ext.EncodeJSON(map[string]any{
+	if o.Command == nil {
+		return r.client.pass(ctx, o, r.frame, r.emit, rpc.Edit{At: r.frame.Name, With: rpc.Quote(o.Ref.Name)})
+	}
+	var given map[string]string
+	if raw := r.frame.Bytes(r.frame.Arguments); len(raw) > 0 && json.Unmarshal(raw, &given) != nil {
+		return nil, invalid("the arguments of a prompt are texts")
+	}
+	result, err := ext.EncodeJSON(map[string]any{
 		"description": o.Entry.Description,
 		"messages": []map[string]any{{
-			"role": "user", "content": map[string]string{"type": "text", "text": o.Command.With(p.Arguments[session.Arguments])},
+			"role": "user", "content": map[string]string{"type": "text", "text": o.Command.With(given[session.Arguments])},
 		}},
 	})
+	return r.result(result), err
 }
 
 // readResource reads a resource: an entry's text, or a server's by an address
 // that it listed or that fits a template of its.
-func (r *request) readResource(ctx context.Context) (json.RawMessage, error) {
-	p, ok := r.params.(*mcp.ReadResourceParams)
-	if !ok || p == nil || p.URI == "" {
-		return nil, invalid("resources/read names no address")
-	}
-	o, err := r.at(ctx, p.URI)
+func (r *request) readResource(ctx context.Context) ([]byte, error) {
+	o, uri, err := r.addressed(ctx)
 	if err != nil {
 		return nil, err
 	}
+	if o.Ref != (ext.Ref{}) {
+		return r.client.pass(ctx, o, r.frame, r.emit)
+	}
+	result, err := ext.EncodeJSON(map[string]any{
+		"contents": []map[string]string{{"uri": uri, "mimeType": "text/markdown", "text": o.Text}},
+	})
+	return r.result(result), err
+}
+
+// subscribe subscribes to a resource, or ends that. What is text here does not
+// change without a notice that lists have.
+func (r *request) subscribe(ctx context.Context) ([]byte, error) {
+	o, _, err := r.addressed(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if o.Ref == (ext.Ref{}) {
+		return r.result(json.RawMessage("{}")), nil
+	}
+	return r.client.pass(ctx, o, r.frame, r.emit)
+}
+
+// addressed is what answers for the address that the request names, once it may be
+// used.
+func (r *request) addressed(ctx context.Context) (*session.Offer, string, error) {
+	uri := r.text(r.frame.URI)
+	if uri == "" {
+		return nil, "", invalid("%s names no address", r.frame.Method)
+	}
+	o, err := r.client.at(ctx, uri)
 	switch {
+	case err != nil:
+		return nil, "", err
 	case o == nil:
-		return nil, &jsonrpc.Error{Code: codeNotFound, Message: fmt.Sprintf("there is no resource at %s", ext.Quote(ext.Shorten(p.URI, 200)))}
-	case o.Ref != (ext.Ref{}):
-		return r.ask(ctx, o, "resources/read", map[string]any{"uri": p.URI}, p.Meta)
+		return nil, "", &call.Error{Code: codeNotFound, Message: "there is no resource at " + ext.Quote(ext.Shorten(uri, 200))}
+	}
+	return o, uri, r.client.agent.Allowed(ctx, o)
+}
+
+// complete completes an argument of a prompt or of an address. Of what is text here
+// nothing is known.
+func (r *request) complete(ctx context.Context) ([]byte, error) {
+	at, err := rpc.Locate(r.frame.Bytes(r.frame.Params), "ref")
+	var ref struct{ Type, Name, URI string }
+	if err != nil || json.Unmarshal(r.frame.Bytes(within(r.frame.Params, at["ref"])), &ref) != nil {
+		return nil, invalid("completion/complete names nothing to complete")
+	}
+	v, err := r.client.view(ctx, prompts)
+	if err != nil {
+		return nil, err
+	}
+	o := v.Offers.Prompt(ref.Name)
+	if ref.Type == "ref/resource" {
+		if o, err = r.client.template(ctx, ref.URI); err != nil {
+			return nil, err
+		}
+	}
+	if o == nil {
+		return nil, invalid("there is nothing of that name to complete; list again")
 	}
 	if err := r.client.agent.Allowed(ctx, o); err != nil {
 		return nil, err
 	}
-	return ext.EncodeJSON(map[string]any{
-		"contents": []map[string]string{{"uri": p.URI, "mimeType": "text/markdown", "text": o.Text}},
-	})
-}
-
-// at is what answers for an address: the resource that was listed there, or a
-// template that it fits; nil when nothing does.
-func (r *request) at(ctx context.Context, uri string) (*session.Offer, error) {
-	v, err := r.client.view(ctx, resources)
+	if o.Ref == (ext.Ref{}) {
+		return r.result(json.RawMessage(`{"completion":{"values":[],"hasMore":false}}`)), nil
+	}
+	if ref.Type == "ref/resource" {
+		return r.client.pass(ctx, o, r.frame, r.emit)
+	}
+	name, err := rpc.Locate(r.frame.Bytes(within(r.frame.Params, at["ref"])), "name")
 	if err != nil {
 		return nil, err
 	}
-	if o := v.Offers.Resource(uri); o != nil {
-		return o, nil
-	}
-	if v, err = r.client.view(ctx, templates); err != nil {
-		return nil, err
-	}
-	return fitting(v.Templates, uri), nil
+	return r.client.pass(ctx, o, r.frame, r.emit, rpc.Edit{At: within(within(r.frame.Params, at["ref"]), name["name"]), With: rpc.Quote(o.Ref.Name)})
 }
 
-// fitting is the template that an address fits; nil without one. Of several it is
-// the owner's before a plugin's, then the one that says the most of the address.
-func fitting(templates []session.Offer, uri string) *session.Offer {
-	var best *session.Offer
-	for i := range templates {
-		t := &templates[i]
-		if fits(t.Name, uri) && (best == nil || cmp.Or(cmp.Compare(t.Entry.Origin.Trust, best.Entry.Origin.Trust), cmp.Compare(fixed(t.Name), fixed(best.Name))) > 0) {
-			best = t
-		}
+// within is where something lies whose place in a part is known.
+func within(part, at rpc.Span) rpc.Span {
+	if !at.There() || !part.There() {
+		return rpc.Span{}
 	}
-	return best
+	return rpc.Span{From: part.From + at.From, To: part.From + at.To}
 }
 
-// fixed is how much of a template is text.
-func fixed(template string) int { return len(expression.ReplaceAllString(template, "")) }
-
-var expression = regexp.MustCompile(`\{[^{}]*\}`)
-
-// fits reports whether an address could be made of a template (RFC 6570): the
-// text between its expressions is there, in order. The server, which knows what
-// the expressions mean, has the last word.
-func fits(template, uri string) bool {
-	fixed := expression.Split(template, -1)
-	if len(fixed) == 1 {
-		return template == uri
+// setLevel says which log messages the client wants, of all servers.
+func (r *request) setLevel(ctx context.Context) ([]byte, error) {
+	if !r.frame.Level.There() {
+		return nil, invalid("logging/setLevel names no level")
 	}
-	rest, ok := strings.CutPrefix(uri, fixed[0])
-	last := fixed[len(fixed)-1]
-	for _, part := range fixed[1 : len(fixed)-1] {
-		at := strings.Index(rest, part)
-		if !ok || at < 0 {
-			return false
-		}
-		rest = rest[at+len(part):]
+	c := r.client
+	level := append(json.RawMessage(nil), r.frame.Bytes(r.frame.Level)...)
+	c.mu.Lock()
+	c.level = level
+	ups := make([]*upstream, 0, len(c.upstreams))
+	for _, u := range c.upstreams {
+		ups = append(ups, u)
 	}
-	return ok && strings.HasSuffix(rest, last)
+	c.mu.Unlock()
+	for _, u := range ups {
+		u.tell(ctx, levelFrame(level))
+	}
+	return r.result(json.RawMessage("{}")), nil
 }
 
-// ask asks what answers for an offer. meta is handed on, and so is the progress
-// that it asks for.
-func (r *request) ask(ctx context.Context, o *session.Offer, method string, params map[string]any, meta mcp.Meta) (json.RawMessage, error) {
-	if len(meta) > 0 {
-		params["_meta"] = meta
-	}
-	encoded, err := ext.EncodeJSON(params)
-	if err != nil {
-		return nil, fmt.Errorf("hand on %s: %w", method, err)
-	}
-	link, err := r.client.agent.Reach(ctx, o, nil)
-	if err != nil {
-		return nil, err
-	}
-	return call.Ask(ctx, link, call.Request{Method: method, Params: encoded, Notify: func(method string, params json.RawMessage) {
-		r.progress(ctx, method, params)
-	}})
-}
-
-// progress hands on what a server says of its progress.
-func (r *request) progress(ctx context.Context, method string, params json.RawMessage) {
-	var p mcp.ProgressNotificationParams
-	if method != "notifications/progress" || json.Unmarshal(params, &p) != nil {
-		return
-	}
-	_ = r.session.NotifyProgress(ctx, &p) // a client that is gone needs none
+// levelFrame is a request to which nobody waits for the answer.
+func levelFrame(level json.RawMessage) []byte {
+	return rpc.Compose([]byte(`"level"`), "logging/setLevel", append(append([]byte(`{"level":`), level...), '}')).Raw
 }

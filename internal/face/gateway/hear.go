@@ -1,0 +1,26 @@
+package gateway
+
+import (
+	"github.com/mortise-dev/mortise/internal/rpc"
+)
+
+// hear takes in a notification or an answer of the client.
+func (c *client) hear(f *rpc.Frame) {
+	c.touch()
+	switch {
+	case f.Kind == rpc.Response:
+		c.answered(string(f.Bytes(f.ID)), f.Raw)
+	case f.Method == "notifications/cancelled":
+		c.cancel(string(f.Bytes(f.RequestID)))
+	case f.Method == "notifications/roots/list_changed", f.Method == "notifications/progress":
+		c.mu.Lock()
+		ups := make([]*upstream, 0, len(c.upstreams))
+		for _, u := range c.upstreams {
+			ups = append(ups, u)
+		}
+		c.mu.Unlock()
+		for _, u := range ups {
+			u.tell(c.life, f.Raw)
+		}
+	}
+}
