@@ -40,6 +40,8 @@ type client struct {
 	upstreams map[string]*upstream  // by the targets of references
 	level     json.RawMessage       // of the log messages that it wants, as it spells that; nil: it did not say
 	over      bool
+
+	visitor *visitor // of one that lives for one request; nil: it shook hands
 }
 
 // greeting is what a client said of itself.
@@ -100,6 +102,9 @@ func (c *client) end() {
 
 // peer is the client as servers may know it.
 func (c *client) peer() *call.Peer {
+	if c.visitor != nil {
+		return c.visitor.peer
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return &call.Peer{ID: c.id, Capabilities: c.greeted.capabilities}

@@ -341,7 +341,7 @@ func pipes(t testing.TB, g *gateway.Gateway, o *mcp.ClientOptions) (*mcp.ClientS
 
 func connect(t testing.TB, over mcp.Transport, o *mcp.ClientOptions) *mcp.ClientSession {
 	t.Helper()
-	s, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, o).Connect(t.Context(), over, nil)
+	s, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, o).Connect(t.Context(), over, &mcp.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,10 +43,14 @@ type Gateway struct {
 	life    context.Context // of all that it does; Close ends it
 	stop    context.CancelFunc
 	work    sync.WaitGroup // goroutines of its own, and what clients have in flight
+	lent    lent           // names of clients that shake no hands
+	parked  parked         // calls of theirs that wait for them
+	heard   listeners      // those of theirs that listen
 
 	mu      sync.Mutex
 	closed  bool
 	clients map[string]*client // by the ids of their sessions
+	visits  int                // requests of clients that have none
 }
 
 // New makes a gateway in front of a host that has a generation.
@@ -70,6 +74,7 @@ func (g *Gateway) Close() {
 	g.mu.Unlock()
 	g.notices.close()
 	g.stop()
+	g.parked.close()
 	for _, c := range all {
 		c.end()
 	}

@@ -212,7 +212,12 @@ func (g *Gateway) get(w http.ResponseWriter, r *http.Request) {
 // delete ends a session.
 func (g *Gateway) delete(w http.ResponseWriter, r *http.Request) {
 	if v := r.Header.Get(versionHeader); v != "" && !slices.Contains(shaking, v) {
-		http.Error(w, "the revision of the protocol is not spoken here", http.StatusBadRequest)
+		status := http.StatusBadRequest
+		if statelessHeader(v) { // which has no sessions
+			w.Header().Set("Allow", "POST")
+			status = http.StatusMethodNotAllowed
+		}
+		http.Error(w, "the revision of the protocol is not spoken here", status)
 		return
 	}
 	c, ok := g.known(w, r)

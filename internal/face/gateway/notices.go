@@ -76,8 +76,11 @@ func (n *notices) tell() {
 		}
 		frame := rpc.Compose(nil, l.notice, nil).Raw
 		for _, c := range n.gateway.connected() {
-			_ = c.unasked.put(frame) // a client that is gone needs none
+			if c.said().version != "" { // one that shook no hands says what it listens for
+				_ = c.unasked.put(frame) // a client that is gone needs none
+			}
 		}
+		n.gateway.heard.tell(l.list, frame)
 	}
 }
 

@@ -72,6 +72,9 @@ func (c *client) handle(ctx context.Context, f *rpc.Frame, out emit) (answer []b
 
 // answer is the whole response.
 func (r *request) answer(ctx context.Context) ([]byte, error) {
+	if r.client.visitor != nil {
+		return r.modern(ctx)
+	}
 	if do := passing[r.frame.Method]; do != nil {
 		return do(r, ctx)
 	}

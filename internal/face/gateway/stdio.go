@@ -139,7 +139,7 @@ func (s *stdio) route(f *rpc.Frame) {
 	}
 	answer := func() {
 		if modern(f) {
-			if raw := c.gateway.stateless(c.life, f, s.write, nil); raw != nil {
+			if raw := c.atPipes(f, s.write); raw != nil {
 				_ = s.write(raw)
 			}
 			return

@@ -78,7 +78,7 @@ func (c *client) upstream(ctx context.Context, o *session.Offer) (*upstream, err
 		u.read()
 	}()
 	if level != nil {
-		u.tell(ctx, levelFrame(level))
+		c.wants(ctx, u, level)
 	}
 	return u, nil
 }
@@ -284,7 +284,12 @@ func (u *upstream) pass(ctx context.Context, f *rpc.Frame, out emit, edits []rpc
 	if err != nil {
 		return nil, err
 	}
-	raw := rpc.Splice(f.Raw, append(edits, rpc.Edit{At: f.ID, With: id})...)
+	if u.client.foreign(u.link, f) {
+		u.land(string(id))
+		return nil, errNoState
+	}
+	edits = append(edits, rpc.Edit{At: f.ID, With: id}, u.client.dated(u.link, f))
+	raw := rpc.Splice(f.Raw, edits...)
 	if err := u.link.Send(ctx, raw); err != nil {
 		u.land(string(id))
 		return nil, fmt.Errorf("hand on %s: %w", f.Method, err)
@@ -296,7 +301,7 @@ func (u *upstream) pass(ctx context.Context, f *rpc.Frame, out emit, edits []rpc
 			case came.broken != nil:
 				return nil, came.broken
 			case came.answer:
-				return reply(came.raw, f)
+				return u.reply(came.raw, f)
 			}
 			if err := out(came.raw); err != nil {
 				u.giveUp(string(id))
@@ -320,7 +325,17 @@ func (u *upstream) giveUp(id string) {
 }
 
 // reply is an answer under the id of the request that it answers.
-func reply(raw []byte, f *rpc.Frame) ([]byte, error) {
+func (u *upstream) reply(raw []byte, f *rpc.Frame) ([]byte, error) {
+	a, err := rpc.Read(raw)
+	if err != nil {
+		return nil, fmt.Errorf("read the answer: %w", err)
+	}
+	u.client.passedOn(u.link, &a)
+	return rpc.Splice(raw, rpc.Edit{At: a.ID, With: f.Bytes(f.ID)}), nil
+}
+
+// underID is a response under the id of another request.
+func underID(raw []byte, f *rpc.Frame) ([]byte, error) {
 	a, err := rpc.Read(raw)
 	if err != nil {
 		return nil, fmt.Errorf("read the answer: %w", err)
