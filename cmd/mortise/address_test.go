@@ -35,7 +35,11 @@ func TestServePrintsWhereItIsReached(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := served{run, m[1]}
-			if got := connect(t, s.url, nil).tools(); len(got) != len(ours) {
+			by := http.DefaultTransport
+			if at != "[::1]:0" && at != "localhost:0" {
+				by = withToken(t, run, by)
+			}
+			if got := connectBy(t, s.url, by, nil).tools(); len(got) != len(ours) {
 				t.Errorf("tools at %s: got %q, want %q", s.url, got, ours)
 			}
 			if out := p.must("serve"); !strings.Contains(out, s.url+"\n") {

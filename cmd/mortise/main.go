@@ -46,6 +46,7 @@ func run() int {
 		Endpoint:       newEndpoint,
 		Check:          check,
 		CheckWorkspace: catalog.CheckWorkspace,
+		Try:            catalog.Try,
 		Calls:          catalog.Calls,
 		Markets:        catalog.Markets,
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -315,7 +316,13 @@ type client struct {
 // connect connects the SDK's client over HTTP until the test ends.
 func connect(t testing.TB, url string, o *mcp.ClientOptions) client {
 	t.Helper()
-	return join(t, &mcp.StreamableClientTransport{Endpoint: url}, o)
+	return connectBy(t, url, http.DefaultTransport, o)
+}
+
+// connectBy is connect by a way of its own.
+func connectBy(t testing.TB, url string, by http.RoundTripper, o *mcp.ClientOptions) client {
+	t.Helper()
+	return join(t, &mcp.StreamableClientTransport{Endpoint: url, HTTPClient: &http.Client{Transport: by}}, o)
 }
 
 func join(t testing.TB, transport mcp.Transport, o *mcp.ClientOptions) client {

@@ -11,6 +11,7 @@ import (
 	"github.com/mortise-dev/mortise/internal/call"
 	"github.com/mortise-dev/mortise/internal/discover"
 	"github.com/mortise-dev/mortise/internal/driver/inproc"
+	"github.com/mortise-dev/mortise/internal/driver/mcp"
 	"github.com/mortise-dev/mortise/internal/hook/clientevent"
 	"github.com/mortise-dev/mortise/internal/hook/toolcall"
 	"github.com/mortise-dev/mortise/internal/host"
@@ -26,6 +27,12 @@ const Workers = 2
 
 // Open makes a host for the place. Call done when finished with it.
 func Open(ctx context.Context, p host.Place, purpose host.Purpose, cache *host.Cache) (h *host.Host, done func() error, err error) {
+	return open(ctx, p, purpose, cache, nil)
+}
+
+// open is Open. serve makes what runs servers in a host that would run none
+// otherwise; nil leaves it so.
+func open(ctx context.Context, p host.Place, purpose host.Purpose, cache *host.Cache, serve func(host.Hooks) host.Servers) (h *host.Host, done func() error, err error) {
 	path := filepath.Join(p.Paths.State, "state.db")
 	var store state.Store = sqlstore.ReadOnly(path)
 	files, done := p.Files(), func() error { return nil }
@@ -61,6 +68,7 @@ func Open(ctx context.Context, p host.Place, purpose host.Purpose, cache *host.C
 		Keep:      host.KeepIn(filepath.Join(p.Paths.State, "guards")),
 		Trees:     host.KeepTreesIn(filepath.Join(p.Paths.State, "guards", "trees")),
 		Files:     files,
+		Serve:     serve,
 	}
 	o.Definitions = host.KeepLooselyIn(filepath.Join(p.Paths.State, "definitions"))
 	if purpose == host.Serving {
@@ -69,7 +77,7 @@ func Open(ctx context.Context, p host.Place, purpose host.Purpose, cache *host.C
 			return nil, nil, errors.Join(err, done())
 		}
 		o.Log, done = log.write, closing(done, log.Close)
-		s := newServers(p)
+		s := newServers(p, mcp.Options{})
 		o.Drivers[mcpDriver], o.Watch = s.driver(), true
 		o.Serve = s.serve
 	}

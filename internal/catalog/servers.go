@@ -71,12 +71,12 @@ type servers struct {
 
 var _ host.Servers = (*servers)(nil)
 
-func newServers(p host.Place) *servers {
+// newServers runs none yet. limits are those of a pool that are not the usual ones.
+func newServers(p host.Place, limits mcp.Options) *servers {
 	s := &servers{place: p, keeper: child.New(), known: map[string]host.Described{}}
-	s.pool = mcp.New(mcp.Options{
-		Keeper: s.keeper, Env: p.Env, Client: mcp.Client{Name: "mortise"},
-		Allowed: s.allowed, Joined: s.joined, Changed: s.moved,
-	})
+	limits.Keeper, limits.Env, limits.Client = s.keeper, p.Env, mcp.Client{Name: "mortise"}
+	limits.Allowed, limits.Joined, limits.Changed = s.allowed, s.joined, s.moved
+	s.pool = mcp.New(limits)
 	return s
 }
 

@@ -163,15 +163,16 @@ func (c *Claim) listen(path string) error {
 }
 
 // Publish makes the record visible, with the address that the host serves at,
-// "" for none. It comes after Listen, and may be called again.
-func (c *Claim) Publish(address string) error {
+// "" for none, and whether it speaks TLS there. It comes after Listen, and may be
+// called again.
+func (c *Claim) Publish(address string, tls bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed || c.listener == nil {
 		return errors.New("publish the record: it has no control socket")
 	}
 	r := c.record
-	r.Address, r.Since = address, time.Now().UTC()
+	r.Address, r.TLS, r.Since = address, tls, time.Now().UTC()
 	if c.published {
 		r.Since = c.record.Since
 	}

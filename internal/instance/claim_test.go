@@ -404,7 +404,7 @@ func TestCloseRemovesOnlyItsOwn(t *testing.T) {
 	if _, err := os.Lstat(socket); err != nil {
 		t.Errorf("the socket of another: got %v, want it left", err)
 	}
-	if err := c.Publish(""); err == nil {
+	if err := c.Publish("", false); err == nil {
 		t.Error("Publish after Close: got no error, want one")
 	}
 }
@@ -412,7 +412,7 @@ func TestCloseRemovesOnlyItsOwn(t *testing.T) {
 func TestRecordIsWrittenWhole(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	c := claim(t, dir, space, HTTP)
-	if err := c.Publish(""); err == nil {
+	if err := c.Publish("", false); err == nil {
 		t.Error("Publish before Listen: got no error, want one")
 	}
 	if err := serve(c, true); err != nil {
@@ -436,13 +436,13 @@ func TestRecordIsWrittenWhole(t *testing.T) {
 		}
 	})
 	for i := range 200 {
-		if err := c.Publish(fmt.Sprint("127.0.0.1:", 7000+i)); err != nil {
+		if err := c.Publish(fmt.Sprint("127.0.0.1:", 7000+i), i%2 == 1); err != nil {
 			t.Fatalf("Publish: got error %v, want none", err)
 		}
 	}
 	close(done)
 	reading.Wait()
-	if r, ok := c.place.read(); !ok || r.Address != "127.0.0.1:7199" || !r.Since.Equal(since) {
+	if r, ok := c.place.read(); !ok || r.Address != "127.0.0.1:7199" || !r.TLS || !r.Since.Equal(since) {
 		t.Errorf("got %v since %v, want the last address, since %v", r, r.Since, since)
 	}
 }

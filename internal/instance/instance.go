@@ -44,6 +44,7 @@ type Record struct {
 	Workspace string // absolute directory
 	Process   child.Identity
 	Address   string // such as "127.0.0.1:7777"; "" for one that serves over standard input and output
+	TLS       bool   // it speaks TLS at Address
 	Socket    string // path of its control socket
 	Token     string `json:"-"` // the secret that changing requests need; never printed
 	Since     time.Time

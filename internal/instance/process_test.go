@@ -68,7 +68,7 @@ func serve(c *Claim, answer bool) error {
 		mux.Handle(IDPath, c.Identify())
 		go http.Serve(l, mux) // until c is closed
 	}
-	return c.Publish("127.0.0.1:7777")
+	return c.Publish("127.0.0.1:7777", false)
 }
 
 // process is a host that runs.

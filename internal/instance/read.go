@@ -22,6 +22,7 @@ type written struct {
 	Pid       int       `json:"pid"`
 	Started   uint64    `json:"started"`
 	Address   string    `json:"address,omitempty"`
+	TLS       bool      `json:"tls,omitempty"`
 	Socket    string    `json:"socket"`
 	Token     string    `json:"token"`
 	Since     time.Time `json:"since"`
@@ -31,7 +32,7 @@ type written struct {
 func (p place) write(r Record) error {
 	data, err := json.MarshalIndent(written{
 		ID: r.ID, Kind: r.Kind.String(), Workspace: r.Workspace, Pid: r.Process.Pid, Started: r.Process.Started,
-		Address: r.Address, Socket: r.Socket, Token: r.Token, Since: r.Since,
+		Address: r.Address, TLS: r.TLS, Socket: r.Socket, Token: r.Token, Since: r.Since,
 	}, "", "\t")
 	if err != nil {
 		return err
@@ -67,7 +68,7 @@ func (p place) read() (Record, bool) {
 	}
 	r := Record{
 		ID: w.ID, Workspace: w.Workspace, Process: child.Identity{Pid: w.Pid, Started: w.Started},
-		Address: w.Address, Socket: w.Socket, Token: w.Token, Since: w.Since,
+		Address: w.Address, TLS: w.TLS, Socket: w.Socket, Token: w.Token, Since: w.Since,
 	}
 	if w.Kind == Stdio.String() {
 		r.Kind = Stdio

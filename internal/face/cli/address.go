@@ -22,8 +22,12 @@ func addressed(address string) bool {
 
 // endpointURL is where a program of this machine reaches what is served at an
 // address: of one that is every address of the machine, at the machine's own.
-func endpointURL(ctx context.Context, address string) string {
-	return "http://" + reachable(ctx, address) + "/mcp"
+func endpointURL(ctx context.Context, address string, tls bool) string {
+	scheme := "http"
+	if tls {
+		scheme = "https"
+	}
+	return scheme + "://" + reachable(ctx, address) + "/mcp"
 }
 
 func reachable(ctx context.Context, address string) string {

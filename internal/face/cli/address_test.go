@@ -30,7 +30,7 @@ func TestReachable(t *testing.T) {
 			t.Errorf("reachable(%s): got %s, want %s", served, got, want)
 		}
 	}
-	if got, want := endpointURL(t.Context(), "0.0.0.0:1"), "http://127.0.0.1:1/mcp"; got != want {
+	if got, want := endpointURL(t.Context(), "0.0.0.0:1", false), "http://127.0.0.1:1/mcp"; got != want {
 		t.Errorf("endpointURL: got %s, want %s", got, want)
 	}
 }

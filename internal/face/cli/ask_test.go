@@ -64,7 +64,7 @@ func TestHostThatDoesNotAnswerIsToldOf(t *testing.T) {
 			srv := &http.Server{Handler: mux} //nolint:gosec // it ends with the test
 			go func() { _ = srv.Serve(l) }()
 			t.Cleanup(func() { _ = srv.Close() })
-			if err := claim.Publish("127.0.0.1:1"); err != nil {
+			if err := claim.Publish("127.0.0.1:1", false); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := call.doing(t.Context(), p); err != nil {

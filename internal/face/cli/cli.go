@@ -9,6 +9,7 @@ import (
 	"iter"
 	"net/http"
 	"os"
+	"time"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/audit"
@@ -48,6 +49,9 @@ type App struct {
 	// if changes had been made to the owner's files.
 	Check          func(ctx context.Context, in host.Inspection) (*host.Listing, error)
 	CheckWorkspace func(ctx context.Context, p host.Place, as *root.Changes) (*host.Listing, error)
+	// Try starts one server of a place, waits until it answered or the time is over,
+	// ends it, and is what became of it.
+	Try func(ctx context.Context, p host.Place, name string, within time.Duration) (host.Trial, error)
 	// Calls reads the log of calls of a place, as audit.Read does. progress, unless
 	// it is nil, is told how many bytes of how many were looked through to find
 	// things faster.

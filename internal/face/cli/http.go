@@ -28,7 +28,8 @@ const manyFiles = 1 << 16
 func serveHTTP(ctx context.Context, l net.Listener, h http.Handler, tell func(error)) error {
 	srv := &http.Server{
 		Handler: timely(h), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
-		ErrorLog: log.New(&faults{tell: tell}, "", 0),
+		DisableGeneralOptionsHandler: true, // it would answer whoever asks
+		ErrorLog:                     log.New(&faults{tell: tell}, "", 0),
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- srv.Serve(l) }()
@@ -75,10 +76,17 @@ const mostFaults = 64
 func (f *faults) Write(entry []byte) (int, error) {
 	text, _, _ := strings.Cut(strings.TrimSpace(string(entry)), "\n") // stacks of this program are nobody's business
 	text, _, _ = strings.Cut(text, "; retrying in ")
-	if f.news(text) {
+	if !knock(text) && f.news(text) {
 		f.tell(errors.New(text))
 	}
 	return len(entry), nil
+}
+
+// knock reports whether an entry is of one who opened a connection and went before
+// TLS was spoken, as whoever looks for open ports does, and we where we look at
+// which address we are reached.
+func knock(text string) bool {
+	return strings.HasPrefix(text, "http: TLS handshake error from ") && strings.HasSuffix(text, ": EOF")
 }
 
 func (f *faults) news(text string) bool {

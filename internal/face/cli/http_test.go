@@ -137,7 +137,7 @@ func TestFaults(t *testing.T) {
 	for _, entry := range []string{
 		"http: Accept error: accept tcp: too many open files; retrying in 5ms\n", "http: Accept error: accept tcp: too many open files; retrying in 10ms\n",
 		"http: panic serving 127.0.0.1:1: oh\ngoroutine 1 [running]:\nmain.main()\n", "http: Accept error: accept tcp: too many open files; retrying in 5ms\n",
-		"http: panic serving 127.0.0.1:2: oh\n",
+		"http: panic serving 127.0.0.1:2: oh\n", "http: TLS handshake error from 127.0.0.1:3: EOF\n",
 	} {
 		if n, err := f.Write([]byte(entry)); n != len(entry) || err != nil {
 			t.Errorf("Write: got %d, %v, want all of it taken", n, err)

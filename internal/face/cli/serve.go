@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
 	"net/http"
 	"path/filepath"
 
@@ -25,6 +24,8 @@ type serveOptions struct {
 	stdio    bool
 	trust    string // "once" or ""
 	upstream string
+	tlsCert  string // files; "" speaks plain HTTP
+	tlsKey   string
 }
 
 func (c *call) serve() *cobra.Command {
@@ -42,6 +43,11 @@ terminal serve shows what adopting it means and asks once; --trust=once adopts i
 for this process and records nothing; mortise trust adopts it for good.
 
 The address is 127.0.0.1:7777, or the next free port, which stays the workspace's.
+At an address that other machines may reach each request needs a token, as
+Authorization: Bearer TOKEN. It is made at the first start there, kept in a file
+that only you can read, and the same until that file is removed; serve says where
+the file lies. --tls-cert and --tls-key serve https.
+
 A workspace that is served already is not served twice. --stdio serves the one
 client that started the program, over standard input and output.`,
 		Example: "mortise serve\nmortise serve examples/workshop --trust=once\nclaude mcp add mortise -- mortise serve --stdio --workspace .",
@@ -62,6 +68,8 @@ client that started the program, over standard input and output.`,
 	f.BoolVar(&o.stdio, "stdio", false, "serve one client over standard input and output")
 	f.StringVar(&o.trust, "trust", "", "adopt the workspace for this process alone: `once`")
 	f.StringVar(&o.upstream, "upstream", "", "serve one server alone, by its `NAME`, with its own names and nothing added")
+	f.StringVar(&o.tlsCert, "tls-cert", "", "serve https with the certificate in this `FILE`, PEM; goes with --tls-key")
+	f.StringVar(&o.tlsKey, "tls-key", "", "the `FILE` of the certificate's key, PEM")
 	_ = cmd.RegisterFlagCompletionFunc("trust", cobra.FixedCompletions([]string{"once"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -79,7 +87,7 @@ func (o serveOptions) check(given func(flag string) bool, json bool) error {
 	case given("trust") && o.trust != "once":
 		return unknown("way of --trust", o.trust, []string{"once"}, "the only one is once; mortise trust adopts for good")
 	}
-	return nil
+	return o.checkTLS(given)
 }
 
 // directories offers directories for the arguments of a command.
@@ -107,20 +115,24 @@ func (c *call) runServe(ctx context.Context, o serveOptions) (err error) {
 	if err != nil {
 		return err
 	}
+	secure, err := c.certificate(o)
+	if err != nil {
+		return err
+	}
 	kind := instance.HTTP
 	if o.stdio {
 		kind = instance.Stdio
 	}
 	claim, err := instance.Take(c.running(p), p.Workspace.Dir, kind)
 	if taken := (*instance.TakenError)(nil); errors.As(err, &taken) {
-		return c.servedAlready(ctx, taken.Record, o)
+		return c.servedAlready(ctx, p, taken.Record, o)
 	} else if err != nil {
 		return serveError(err)
 	}
 	defer func() { err = errors.Join(err, claim.Close()) }()
-	var public net.Listener
+	var public *door
 	if !o.stdio {
-		if public, err = instance.Open(instance.PortsIn(c.running(p)), p.Workspace.Dir, o.http, firstPort); err != nil {
+		if public, err = c.open(p, o, secure); err != nil {
 			return serveError(err)
 		}
 		defer func() { _ = public.Close() }() // it is closed already where it was served
@@ -149,26 +161,32 @@ func (c *call) running(p host.Place) string { return filepath.Join(p.Paths.State
 
 // servedAlready says where the workspace is served. One that is not served as
 // it was asked for is not served twice either: that is said, and refused.
-func (c *call) servedAlready(ctx context.Context, r instance.Record, o serveOptions) error {
+func (c *call) servedAlready(ctx context.Context, p host.Place, r instance.Record, o serveOptions) error {
 	var l host.Listing
 	if err := request(ctx, r, http.MethodGet, "/api/generation", nil, &l); err != nil {
 		return fmt.Errorf("ask process %d, which serves this workspace: %w", r.Process.Pid, err)
 	}
-	url, flag := endpointURL(ctx, r.Address), c.nextFlag(r.Workspace)
+	url, flag := endpointURL(ctx, r.Address, r.TLS), c.nextFlag(r.Workspace)
 	adopted := adoptionFinding(&l) != host.NotAdopted.Code
 	switch {
 	case o.upstream != "":
 		return refuse("process %d serves this workspace whole at %s; end it first, or serve %s alone over --stdio", r.Process.Pid, url, quote(o.upstream))
 	case o.http != "" && !covers(ctx, r.Address, o.http):
 		return refuse("process %d serves this workspace at %s and not at %s; end it first, or leave --http out", r.Process.Pid, url, quote(o.http))
+	case o.tlsCert != "" && !r.TLS:
+		return refuse("process %d serves this workspace at %s, without TLS; end it first, or leave --tls-cert and --tls-key out", r.Process.Pid, url)
 	case o.trust != "" && !adopted:
 		return refuse("process %d serves this workspace at %s and has not adopted it; end it first, or adopt it for good: mortise %strust", r.Process.Pid, url, flag)
 	}
+	file := tokenFile(p, r)
 	if c.json {
-		return c.document(started{Workspace: r.Workspace, Address: r.Address, URL: url, Already: true, Adopted: adopted, Listing: &l})
+		return c.document(started{Workspace: r.Workspace, Address: r.Address, URL: url, TokenFile: file, Already: true, Adopted: adopted, Listing: &l})
 	}
 	v := c.page(nil)
 	v.line("This workspace is served already, by process %d: %s", r.Process.Pid, v.bold(url))
+	if file != "" {
+		v.line("Each request needs the token in %s, as Authorization: Bearer TOKEN.", c.shown(file))
+	}
 	v.line("mortise %sserver list shows how its servers are doing; mortise %srefresh has it read everything anew.", flag, flag)
 	return nil
 }

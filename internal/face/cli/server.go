@@ -29,7 +29,7 @@ func (c *call) server() *cobra.Command {
 			return cmd.Help()
 		},
 	}
-	cmd.AddCommand(c.serverList(), c.serverShow(), c.serverLogs(), c.serverRestart())
+	cmd.AddCommand(c.serverList(), c.serverShow(), c.serverLogs(), c.serverRestart(), c.serverTest())
 	return cmd
 }
 

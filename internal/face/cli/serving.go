@@ -12,8 +12,6 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/net/netutil"
-
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/host"
 	"github.com/mortise-dev/mortise/internal/instance"
@@ -27,7 +25,7 @@ type serving struct {
 	place    host.Place
 	options  serveOptions
 	claim    *instance.Claim
-	public   net.Listener // nil: over standard input and output
+	public   *door // nil: over standard input and output
 	endpoint Endpoint
 	others   sync.WaitGroup
 }
@@ -74,7 +72,7 @@ func (s *serving) run(ctx context.Context) error {
 		}, fail, stop)
 	} else {
 		s.start(func() error {
-			return serveHTTP(ctx, netutil.LimitListener(s.public, connections()), s.endpoint.Handler(), s.call.complain)
+			return s.public.serve(ctx, s.endpoint.Handler(), s.call.complain)
 		}, fail, stop)
 	}
 	if err := s.told(ctx); err != nil {
@@ -121,11 +119,14 @@ func (s *serving) offer() (session.OfferOptions, error) {
 
 // runnable refuses a server that would not run: whoever connected would find
 // nothing, and not why.
-func (c *call) runnable(g *host.Generation, name string) error {
+func (c *call) runnable(g *host.Generation, name string) error { return c.ready(g, name, "served") }
+
+// ready refuses a server that may not be started for what is to be done with it.
+func (c *call) ready(g *host.Generation, name, done string) error {
 	for _, e := range g.Listing().Entries {
 		if e.Surface == "server" && e.Qualified == name && e.Status != "active" {
 			why := cmp.Or(whyNot(g, name), "it is "+e.Status)
-			return refuse("%s cannot be served: %s; %s", ext.Escape(name), safe(why), c.whatHelps(g, e))
+			return refuse("%s cannot be %s: %s; %s", ext.Escape(name), done, safe(why), c.whatHelps(g, e))
 		}
 	}
 	return nil
@@ -147,11 +148,11 @@ func (s *serving) open() (net.Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the control socket: %w", err)
 	}
-	address := ""
+	address, secure := "", false
 	if s.public != nil {
-		address = s.public.Addr().String()
+		address, secure = s.public.Addr().String(), s.public.tls != nil
 	}
-	if err := s.claim.Publish(address); err != nil {
+	if err := s.claim.Publish(address, secure); err != nil {
 		return nil, errors.Join(fmt.Errorf("tell other processes of this one: %w", err), l.Close())
 	}
 	return l, nil

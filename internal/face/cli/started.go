@@ -3,8 +3,6 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"net"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/host"
@@ -15,7 +13,8 @@ type started struct {
 	Workspace string        `json:"workspace"`
 	Address   string        `json:"address"`
 	URL       string        `json:"url"`
-	Already   bool          `json:"already"` // another process serves it
+	TokenFile string        `json:"token_file,omitempty"` // of the token that each request needs; "" where none is needed
+	Already   bool          `json:"already"`              // another process serves it
 	Adopted   bool          `json:"adopted"`
 	Listing   *host.Listing `json:"listing,omitempty"`
 }
@@ -32,25 +31,19 @@ func (s *serving) told(ctx context.Context) error {
 		return err
 	}
 	address := s.public.Addr().String()
-	if exposed(s.public.Addr()) {
-		c.complain(fmt.Errorf("whoever reaches %s from another machine may call every tool; --http 127.0.0.1:PORT keeps it to this one", address))
-	}
+	url := endpointURL(ctx, address, s.public.tls != nil)
+	c.exposure(s.public)
 	if c.json {
-		if err := c.document(started{Workspace: s.place.Workspace.Dir, Address: address, URL: endpointURL(ctx, address), Adopted: g.Adopted, Listing: g.Listing()}); err != nil {
+		doc := started{Workspace: s.place.Workspace.Dir, Address: address, URL: url, TokenFile: s.public.file(), Adopted: g.Adopted, Listing: g.Listing()}
+		if err := c.document(doc); err != nil {
 			return err
 		}
 		return c.flush()
 	}
 	p := c.page(g.Config)
 	p.served(g)
-	p.connect(endpointURL(ctx, address))
+	p.connect(url, s.public.file())
 	return c.flush()
-}
-
-// exposed reports whether other machines may reach an address.
-func exposed(a net.Addr) bool {
-	tcp, ok := a.(*net.TCPAddr)
-	return ok && !tcp.IP.IsLoopback()
 }
 
 // served is the table of what was found.
@@ -103,9 +96,21 @@ func some0(n int, what string) string {
 	return decimal(uint64(n)) + " " + what
 }
 
-// connect says how each client is connected.
-func (p *page) connect(url string) {
-	generic, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"mortise": map[string]string{"type": "http", "url": url}}})
+// tokenVariable is the variable in which clients are told to look for the token
+// that read it from their environment.
+const tokenVariable = "MCP_TOKEN"
+
+// connect says how each client is connected, with the token in a file where one is
+// needed. The token itself stands nowhere: a shell reads it from the file.
+func (p *page) connect(url, file string) {
+	entry := map[string]any{"type": "http", "url": url}
+	header, variable := "", ""
+	if file != "" {
+		entry["headers"] = map[string]string{"Authorization": "Bearer TOKEN"}
+		header = ` --header "Authorization: Bearer $(cat ` + word(file) + `)"`
+		variable = " --bearer-token-env-var " + tokenVariable
+	}
+	generic, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"mortise": entry}})
 	if err != nil {
 		panic(err) // texts
 	}
@@ -114,11 +119,14 @@ func (p *page) connect(url string) {
 	p.gap()
 	p.line("%s", p.bold("Connect"))
 	var t table
-	t.row(cell{"Claude Code", nil}, cell{"claude mcp add --transport http mortise " + url, nil})
-	t.row(cell{"Codex", nil}, cell{"codex mcp add mortise --url " + url, nil})
-	t.row(cell{"Gemini CLI", nil}, cell{"gemini mcp add --transport http mortise " + url, nil})
+	t.row(cell{"Claude Code", nil}, cell{"claude mcp add --transport http mortise " + url + header, nil})
+	t.row(cell{"Codex", nil}, cell{"codex mcp add mortise --url " + url + variable, nil})
+	t.row(cell{"Gemini CLI", nil}, cell{"gemini mcp add --transport http mortise " + url + header, nil})
 	t.row(cell{"another client", nil}, cell{string(generic), nil})
 	t.full(p)
+	if file != "" {
+		p.line("TOKEN is what %s holds; Codex looks for it in the variable %s.", p.call.shown(file), tokenVariable)
+	}
 	p.gap()
 	p.line("%s", p.dim("Ctrl-C ends it and all that it started."))
 }
