@@ -39,7 +39,7 @@ stop() { kill "${running[@]}" 2>/dev/null || true; wait; running=(); }
 
 "$here/install" "$CONFORMANCE_CACHE" >"$work/suite"
 read -r node _ <"$work/suite"
-mortise=${MORTISE:-$work/mortise}
+mortise=${MORTISE:-$work/program}
 [ -n "${MORTISE:-}" ] || go build -trimpath -o "$mortise" ./cmd/mortise
 [ -n "${BASELINE_URL:-}" ] || go build -o "$work/everything" github.com/modelcontextprotocol/go-sdk/conformance/everything-server
 

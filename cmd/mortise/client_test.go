@@ -25,7 +25,7 @@ func stdioClient() {
 		default:
 		}
 	}}
-	cs, err := mcp.NewClient(&mcp.Implementation{Name: "client", Version: "1"}, o).Connect(ctx, &mcp.CommandTransport{Command: cmd}, nil)
+	cs, err := mcp.NewClient(&mcp.Implementation{Name: "client", Version: "1"}, o).Connect(ctx, &mcp.CommandTransport{Command: cmd}, &mcp.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
 	for err == nil {
 		var list *mcp.ListToolsResult
 		if list, err = cs.ListTools(ctx, nil); err != nil {

@@ -329,7 +329,7 @@ func join(t testing.TB, transport mcp.Transport, o *mcp.ClientOptions) client {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	t.Cleanup(cancel)
-	cs, err := mcp.NewClient(&mcp.Implementation{Name: "tester", Version: "1"}, o).Connect(ctx, transport, nil)
+	cs, err := mcp.NewClient(&mcp.Implementation{Name: "tester", Version: "1"}, o).Connect(ctx, transport, &mcp.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
 	if err != nil {
 		t.Fatalf("connect: %v", err)
 	}

@@ -92,6 +92,27 @@ func (a *Agent) Allowed(ctx context.Context, o *session.Offer) error {
 	return err
 }
 
+// AllowedAt is Allowed for what lies at an address that fits an offer that is a
+// template: what its extension declares at that very address must be in use too.
+func (a *Agent) AllowedAt(ctx context.Context, o *session.Offer, uri string) error {
+	g, _, err := a.allowed(ctx, o)
+	if err != nil || uri == o.Name {
+		return err
+	}
+	for i := range g.decisions {
+		d := &g.decisions[i]
+		if d.Tree().Extension != o.Entry.Extension {
+			continue
+		}
+		for j := range d.Contributions() {
+			if c := &d.Contributions()[j]; c.Spec == o.Entry.Spec && c.Name == uri && c.Status != admit.Active {
+				return ext.AsRefused(fmt.Errorf("%s %s", ext.Quote(ext.Shorten(uri, 200)), g.absence(c.Spec, o.Entry.Extension, uri)))
+			}
+		}
+	}
+	return nil
+}
+
 // allowed is Allowed, with the generation that allows it and the entry as it is
 // there.
 func (a *Agent) allowed(ctx context.Context, o *session.Offer) (*Generation, compose.Entry, error) {

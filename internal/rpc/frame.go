@@ -76,14 +76,20 @@ var (
 
 // Read finds the parts of one message. It keeps raw, and fails with
 // ErrNoMessage when raw is anything but one whole object that is a request, a
-// notification or a response, or when a key that it looks at is repeated: two
-// readers could then take it for two messages. An id that is null counts as not
+// notification or a response, or when a key that it looks at is repeated, be it in
+// other letter cases, which many readers take for the same: two readers could then
+// take it for two messages. An id that is null counts as not
 // there.
 func Read(raw []byte) (Frame, error) {
 	f := Frame{Raw: raw}
 	s := scanner{b: raw}
 	s.space()
 	err := s.object(f.member(&s))
+	for _, at := range []*Span{&f.ID, &f.Token, &f.RequestID, &f.MetaToken, &f.Subscription} {
+		if *at == null {
+			*at = Span{}
+		}
+	}
 	if err == nil {
 		if s.space(); s.at != len(raw) {
 			err = errSyntax
@@ -112,9 +118,16 @@ func (f *Frame) member(s *scanner) func(key []byte) error {
 		case "error":
 			return s.note(&f.Fault)
 		}
-		return s.value()
+		return s.other(key, envelopeKeys)
 	}
 }
+
+// The keys that are looked at, by where they stand.
+var (
+	envelopeKeys = []string{"jsonrpc", "id", "method", "params", "result", "error"}
+	paramKeys    = []string{"name", "uri", "arguments", "level", "progressToken", "requestId", "_meta"}
+	metaKeys     = []string{"progressToken", KeyVersion, KeyCapabilities, KeyClient, KeyLogLevel, KeySubscription}
+)
 
 func (f *Frame) readMethod(s *scanner) error {
 	var at Span
@@ -178,7 +191,7 @@ func (f *Frame) readParams(s *scanner) error {
 		case "_meta":
 			return f.readMeta(s)
 		}
-		return s.value()
+		return s.other(key, paramKeys)
 	})
 	f.Params = Span{from, s.at}
 	return err
@@ -204,7 +217,7 @@ func (f *Frame) readMeta(s *scanner) error {
 		case KeySubscription:
 			return s.scalar(&f.Subscription)
 		}
-		return s.value()
+		return s.other(key, metaKeys)
 	})
 	f.Meta = Span{from, s.at}
 	return err

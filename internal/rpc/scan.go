@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math/bits"
+	"strings"
 )
 
 // scanner walks over JSON. It takes what any reader takes, and leniently what
@@ -50,16 +51,43 @@ func (s *scanner) note(at *Span) error {
 	return err
 }
 
+// null is where a scalar lies that is null, which is not there, and may not come again.
+var null = Span{From: -1, To: -1}
+
 // scalar is note for what must be a string or a number; null counts as not
 // there.
 func (s *scanner) scalar(at *Span) error {
+	if *at != (Span{}) {
+		return errRepeated
+	}
 	switch c := s.peek(); {
 	case c == 'n':
+		*at = null
 		return s.value()
 	case c == '"' || c == '-' || '0' <= c && c <= '9':
 		return s.note(at)
 	}
 	return ErrNoMessage
+}
+
+// other passes over the value of a key that is not looked at. It must not be one of
+// known in other letter cases.
+func (s *scanner) other(key []byte, known []string) error {
+	for _, k := range known {
+		if len(key) == len(k) && string(key) == k {
+			break
+		}
+		if mayFold(key, k) && strings.EqualFold(string(key), k) {
+			return errRepeated
+		}
+	}
+	return s.value()
+}
+
+// mayFold spares nearly all keys a comparison: letters of other scripts that fold to
+// one of ASCII take more bytes.
+func mayFold(key []byte, k string) bool {
+	return len(key) >= len(k) && len(key) <= 3*len(k) && len(key) > 0 && (key[0]|0x20 == k[0]|0x20 || key[0] >= 0x80)
 }
 
 // inside is object for what need not be one, and is passed over then.

@@ -31,6 +31,7 @@ type client struct {
 	unasked  outbox         // what belongs to no request of its
 	work     sync.WaitGroup // what is in flight, and readers of upstreams
 
+	telling   sync.Mutex // held while servers are told of a level
 	mu        sync.Mutex
 	greeted   greeting
 	sealed    map[string]*host.View // by list: what the client was given of it last
@@ -41,6 +42,7 @@ type client struct {
 	level     json.RawMessage       // of the log messages that it wants, as it spells that; nil: it did not say
 	over      bool
 
+	stays   bool     // it is at pipes: it is gone when those end, not when it is idle
 	visitor *visitor // of one that lives for one request; nil: it shook hands
 }
 
@@ -75,11 +77,11 @@ func (g *Gateway) newClient() *client {
 func (c *client) touch()                           { c.used.Store(time.Now().UnixNano()) }
 func (c *client) idle(now time.Time) time.Duration { return now.Sub(time.Unix(0, c.used.Load())) }
 
-// busy reports whether the client waits for something.
+// busy reports whether the client is there: it waits for something, or listens.
 func (c *client) busy() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return len(c.flights) > 0
+	return c.stays || len(c.flights) > 0 || c.unasked.heard()
 }
 
 // end gives up what is in flight, ends the session and waits for its end.
@@ -97,7 +99,23 @@ func (c *client) end() {
 		_ = u.link.Close() // what is left of it ends with its server
 	}
 	c.unasked.close()
-	c.work.Wait()
+	soon(&c.work)
+}
+
+// soon waits for what is ending, for a while: a write ends with who reads it, which
+// nobody else can hasten.
+func soon(work *sync.WaitGroup) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		work.Wait()
+	}()
+	late := time.NewTimer(farewell)
+	defer late.Stop()
+	select {
+	case <-done:
+	case <-late.C:
+	}
 }
 
 // peer is the client as servers may know it.
@@ -118,10 +136,7 @@ func (c *client) said() greeting {
 }
 
 // flight is a request of a client that is in flight.
-type flight struct {
-	cancel context.CancelFunc
-	emit   emit
-}
+type flight struct{ cancel context.CancelFunc }
 
 // launch takes in a request. It fails for one whose id is in flight, and for a
 // session that is over.
@@ -157,6 +172,7 @@ func (c *client) cancel(id string) {
 type question struct {
 	of       *upstream // whose question it is; nil: our own
 	theirs   string    // its id there
+	token    string    // what its progress is told by there; "" it wants none
 	answered func(frame []byte)
 }
 
@@ -188,6 +204,32 @@ func (c *client) answered(id string, frame []byte) {
 	}
 }
 
+// takesAllBack tells the client that a server that ended waits for no answers.
+func (c *client) takesAllBack(u *upstream) {
+	c.mu.Lock()
+	var ids []string
+	for id, q := range c.questions {
+		if q.of == u {
+			ids = append(ids, id)
+			delete(c.questions, id)
+		}
+	}
+	c.mu.Unlock()
+	for _, id := range ids {
+		_ = c.unasked.put(rpc.Compose(nil, "notifications/cancelled", []byte(`{"requestId":`+id+`}`)).Raw) // it is over when that fails
+	}
+}
+
+// progressed hands progress with a question to the server whose it is.
+func (c *client) progressed(f *rpc.Frame) {
+	c.mu.Lock()
+	q, there := c.questions[string(f.Bytes(f.Token))]
+	c.mu.Unlock()
+	if there && q.of != nil && q.token != "" {
+		q.of.mention(rpc.Splice(f.Raw, f.Token.With([]byte(q.token))))
+	}
+}
+
 // takesBack tells the client that a server does not wait for an answer any more.
 func (c *client) takesBack(u *upstream, theirs string) {
 	c.mu.Lock()
@@ -200,7 +242,7 @@ func (c *client) takesBack(u *upstream, theirs string) {
 	delete(c.questions, id)
 	c.mu.Unlock()
 	if id != "" {
-		u.hand(rpc.Compose(nil, "notifications/cancelled", []byte(`{"requestId":`+id+`}`)).Raw)
+		u.hand(rpc.Compose(nil, "notifications/cancelled", []byte(`{"requestId":`+id+`}`)).Raw, false)
 	}
 }
 

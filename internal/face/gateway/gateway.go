@@ -75,10 +75,12 @@ func (g *Gateway) Close() {
 	g.notices.close()
 	g.stop()
 	g.parked.close()
+	var ends sync.WaitGroup
 	for _, c := range all {
-		c.end()
+		ends.Go(c.end)
 	}
-	g.work.Wait()
+	ends.Wait()
+	soon(&g.work)
 }
 
 // tidy ends sessions whose clients are gone.
@@ -91,7 +93,7 @@ func (g *Gateway) tidy() {
 			return
 		case now := <-t.C:
 			for _, c := range g.connected() {
-				if c.idle(now) > idleSession {
+				if c.idle(now) > idleSession && !c.busy() {
 					c.end()
 				}
 			}
@@ -117,8 +119,8 @@ func (g *Gateway) client(id string) *client {
 	return g.clients[id]
 }
 
-// enter takes in a client. Where there are too many, the one that asked for
-// nothing for longest, and waits for nothing, is ended.
+// enter takes in a client. Where there are too many, the one that asked for nothing for
+// longest, and waits for nothing, is ended; where all are busy it reports false.
 func (g *Gateway) enter(c *client) bool {
 	g.mu.Lock()
 	if g.closed {
@@ -134,14 +136,16 @@ func (g *Gateway) enter(c *client) bool {
 			}
 		}
 	}
-	if idle != nil {
+	switch {
+	case idle != nil:
 		delete(g.clients, idle.id)
+		g.work.Go(idle.end)
+	case len(g.clients) >= mostClients:
+		g.mu.Unlock()
+		return false
 	}
 	g.clients[c.id] = c
 	g.mu.Unlock()
-	if idle != nil {
-		g.work.Go(idle.end)
-	}
 	return true
 }
 

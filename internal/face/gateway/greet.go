@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/call"
 	"github.com/mortise-dev/mortise/internal/rpc"
 )
 
@@ -18,6 +19,17 @@ func settled(asked string) string {
 		return asked
 	}
 	return shaking[len(shaking)-1]
+}
+
+// greets takes in what the client says of itself, which it does once.
+func (c *client) greets(g greeting) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.greeted.version != "" {
+		return false
+	}
+	c.greeted = g
+	return true
 }
 
 // initialize shakes hands: it takes in what the client says of itself, and answers
@@ -44,9 +56,9 @@ func (r *request) initialize(ctx context.Context) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.client.mu.Lock()
-	r.client.greeted = g
-	r.client.mu.Unlock()
+	if !r.client.greets(g) {
+		return nil, &call.Error{Code: codeBad, Message: "the session has begun already: servers know the client as it introduced itself"}
+	}
 	type changes struct {
 		ListChanged bool `json:"listChanged"`
 	}

@@ -6,13 +6,20 @@ import (
 
 // hear takes in a notification or an answer of the client.
 func (c *client) hear(f *rpc.Frame) {
+	defer func() {
+		if p := recover(); p != nil {
+			c.gateway.panicked(f.Method, p)
+		}
+	}()
 	c.touch()
 	switch {
 	case f.Kind == rpc.Response:
 		c.answered(string(f.Bytes(f.ID)), f.Raw)
 	case f.Method == "notifications/cancelled":
 		c.cancel(string(f.Bytes(f.RequestID)))
-	case f.Method == "notifications/roots/list_changed", f.Method == "notifications/progress":
+	case f.Method == "notifications/progress":
+		c.progressed(f)
+	case f.Method == "notifications/roots/list_changed":
 		c.mu.Lock()
 		ups := make([]*upstream, 0, len(c.upstreams))
 		for _, u := range c.upstreams {
@@ -20,7 +27,7 @@ func (c *client) hear(f *rpc.Frame) {
 		}
 		c.mu.Unlock()
 		for _, u := range ups {
-			u.tell(c.life, f.Raw)
+			u.mention(f.Raw)
 		}
 	}
 }

@@ -302,25 +302,24 @@ func (l *listener) listenAt(ctx context.Context, u *upstream, uris []string, agr
 // returns what was agreed to.
 func (l *listener) subscribeAt(ctx, settle context.Context, u *upstream, uris []string) (agreed []string) {
 	c := l.request.client
-	p := &passage{frames: make(chan frame, 64), done: make(chan struct{})}
+	p := newPassage("")
 	id, err := u.launch(p) // what belongs to no request comes to it
 	if err != nil {
 		return nil
 	}
 	c.work.Go(func() {
-		defer close(p.done)
+		defer p.close()
 		defer u.land(string(id))
 		for {
-			select {
-			case came := <-p.frames:
-				if came.broken != nil {
-					l.ends()
-					return
-				}
-				_ = c.unasked.put(came.raw) // it is over when that fails
-			case <-ctx.Done():
+			came, err := p.next(ctx)
+			switch {
+			case err != nil:
+				return
+			case came.broken != nil:
+				l.ends()
 				return
 			}
+			_ = c.unasked.put(came.raw) // it is over when that fails
 		}
 	})
 	for _, uri := range uris {

@@ -246,19 +246,6 @@ func without(object []byte, members ...string) []byte {
 	return append(out, '}')
 }
 
-// atPipes answers a request of this revision that came over pipes.
-func (c *client) atPipes(f *rpc.Frame, out emit) []byte {
-	id := string(f.Bytes(f.ID))
-	ctx, cancel := context.WithCancel(c.life)
-	defer cancel()
-	c.touch()
-	if !c.launch(id, &flight{cancel: cancel, emit: out}) {
-		return refusal(f, &call.Error{Code: codeRefused, Message: "the session is ending, or a request with that id is in flight"})
-	}
-	defer c.land(id)
-	return c.gateway.stateless(ctx, &visit{frame: f, out: out, by: c}).raw
-}
-
 // lent are names of peers that are in use by one request at a time. The zero value
 // is ready.
 type lent struct {

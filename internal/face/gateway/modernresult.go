@@ -168,13 +168,13 @@ func finished(result []byte, method string) []byte {
 // It is waited for: what the request is told begins with it.
 func (c *client) wants(ctx context.Context, u *upstream, level json.RawMessage) {
 	if c.visitor == nil {
-		u.tell(ctx, levelFrame(level))
+		u.level(ctx, level)
 		return
 	}
 	if call.IsModern(u.link) {
 		return // the request says so itself
 	}
-	f, err := rpc.Read(levelFrame(level))
+	f, err := rpc.Read(levelFrame([]byte("1"), level))
 	if err == nil {
 		_, _ = u.pass(ctx, &f, func([]byte) error { return nil }, nil) // one without log messages refuses, and sends none
 	}

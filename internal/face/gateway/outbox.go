@@ -9,12 +9,16 @@ import (
 // mostKept is how many messages that belong to no request are kept for a client
 // that does not listen. What is more is dropped, the oldest first: they are notices,
 // and a client that listens again lists again.
-const mostKept = 256
+const (
+	mostKept  = 256
+	mostBytes = 4 << 20
+)
 
 // outbox is what waits for a client. The zero outbox is ready.
 type outbox struct {
 	mu        sync.Mutex
 	kept      [][]byte
+	bytes     int           // of what is kept
 	wake      chan struct{} // closed when something comes; nil: nobody waits
 	listening bool
 	closed    bool
@@ -30,8 +34,10 @@ func (o *outbox) put(frame []byte) error {
 		return errOver
 	}
 	o.kept = append(o.kept, append([]byte(nil), frame...))
-	if len(o.kept) > mostKept {
-		o.kept = o.kept[1:]
+	o.bytes += len(frame)
+	for len(o.kept) > mostKept || o.bytes > mostBytes && len(o.kept) > 1 {
+		o.bytes -= len(o.kept[0])
+		o.kept[0], o.kept = nil, o.kept[1:]
 	}
 	o.rouse()
 	return nil
@@ -61,12 +67,19 @@ func (o *outbox) unlisten() {
 	o.listening = false
 }
 
+// heard reports whether somebody listens.
+func (o *outbox) heard() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.listening
+}
+
 // next waits for messages. It returns errOver when there will be none.
 func (o *outbox) next(ctx context.Context) ([][]byte, error) {
 	for {
 		o.mu.Lock()
 		kept, closed := o.kept, o.closed
-		o.kept = nil
+		o.kept, o.bytes = nil, 0
 		if len(kept) == 0 && !closed && o.wake == nil {
 			o.wake = make(chan struct{})
 		}

@@ -44,15 +44,44 @@ var passing = map[string]func(*request, context.Context) ([]byte, error){
 // handle answers one request of the client. What belongs before the answer is
 // emitted. It returns nil when the client does not wait for an answer any more.
 func (c *client) handle(ctx context.Context, f *rpc.Frame, out emit) (answer []byte) {
+	in := c.takeIn(ctx, f)
+	if in == nil {
+		return refusal(f, errNotTaken)
+	}
+	defer in.end()
+	return c.perform(in.ctx, f, out)
+}
+
+// taken is a request that was taken in: it can be cancelled, and its id is in use until
+// it ends.
+type taken struct {
+	ctx context.Context
+	end func()
+}
+
+// takeIn takes in a request. It is nil where its id is in use, the session is over, or
+// too many are in flight.
+func (c *client) takeIn(ctx context.Context, f *rpc.Frame) *taken {
 	id := string(f.Bytes(f.ID))
 	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer context.AfterFunc(c.life, cancel)()
+	stop := context.AfterFunc(c.life, cancel)
 	c.touch()
-	if !c.launch(id, &flight{cancel: cancel, emit: out}) {
-		return refusal(f, &call.Error{Code: codeRefused, Message: "the session is ending, or a request with that id is in flight"})
+	if !c.launch(id, &flight{cancel: cancel}) {
+		stop()
+		cancel()
+		return nil
 	}
-	defer c.land(id)
+	return &taken{ctx, func() {
+		stop()
+		cancel()
+		c.land(id)
+	}}
+}
+
+var errNotTaken = &call.Error{Code: codeRefused, Message: "the session is ending, a request with that id is in flight, or too many are"}
+
+// perform answers a request that was taken in.
+func (c *client) perform(ctx context.Context, f *rpc.Frame, out emit) (answer []byte) {
 	defer func() {
 		if p := recover(); p != nil {
 			c.gateway.panicked(f.Method, p)
@@ -105,6 +134,7 @@ func (r *request) text(at rpc.Span) string {
 // The codes of JSON-RPC and MCP that are used here.
 const (
 	codeUnknown  = -32601
+	codeBad      = -32600
 	codeInvalid  = -32602
 	codeInternal = -32603
 	codeNotFound = -32002 // a resource, in the revisions before 2026-07-28

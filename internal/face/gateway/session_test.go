@@ -39,9 +39,9 @@ func over(t *testing.T, b *bench, o *mcp.ClientOptions, do func(t *testing.T, s 
 	})
 }
 
-// TestFallsBack wants a client that tries the newest revision first to be told
-// and to shake hands, and to list and call then.
-func TestFallsBack(t *testing.T) {
+// TestHandshake wants a client that shakes hands to be answered in its revision, and to
+// list and call then.
+func TestHandshake(t *testing.T) {
 	b := workspace(t, said)
 	b.answers(says(`"result":{"content":[{"type":"text","text":"found"}]}`))
 	over(t, b, nil, func(t *testing.T, s *mcp.ClientSession) {
@@ -365,13 +365,24 @@ func TestTooManyClients(t *testing.T) {
 	}
 }
 
-// What a client sends that is no JSON-RPC is told of as that.
+// What a client sends that is no JSON-RPC is told of as that. One object that is no
+// message is an error of that message alone.
 func TestServeSaysThatItIsNoJSONRPC(t *testing.T) {
 	g := workspace(t, said).gateway(gateway.Options{})
-	for _, sent := range []string{"hello", `{"a":1}`, `"x"`, `[]`, `{"jsonrpc":"2.0","id":{},"method":"x"}`, `{"jsonrpc":`} {
+	for _, sent := range []string{"hello", `"x"`, `[]`, `{"jsonrpc":`} {
 		err := g.Serve(t.Context(), io.NopCloser(strings.NewReader(sent+"\n")), nowhere{})
 		if err == nil || !strings.HasPrefix(err.Error(), "the client sent something that is no JSON-RPC: ") {
 			t.Errorf("Serve of a client that sent %s: got %v, want that said", sent, err)
+		}
+	}
+	for _, sent := range []string{`{"a":1}`, `{"jsonrpc":"2.0","id":{},"method":"x"}`, `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":true}}`} {
+		out := &written{}
+		in := sent + "\n" + `{"jsonrpc":"2.0","id":7,"method":"ping"}` + "\n"
+		if err := g.Serve(t.Context(), io.NopCloser(strings.NewReader(in)), out); err != nil {
+			t.Errorf("Serve of a client that sent %s: got %v, want it to go on", sent, err)
+		}
+		if got := out.String(); !strings.Contains(got, `"id":null,"error":{"code":-32600,`) || !strings.Contains(got, `"id":7,"result":{}`) {
+			t.Errorf("a client that sent %s was answered %s, want an error, and the ping after it answered", sent, got)
 		}
 	}
 	broken, w := io.Pipe()

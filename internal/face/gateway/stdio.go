@@ -20,13 +20,14 @@ import (
 // otherwise. Serve closes both streams.
 func (g *Gateway) Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
 	c := g.newClient()
+	c.stays = true
 	if !g.enter(c) {
 		return errOver
 	}
 	s := &stdio{client: c, out: out}
 	ended := make(chan error, 1)
 	go func() { ended <- s.read(in) }() // a read of some streams ends with the process alone
-	c.work.Go(s.unasked)
+	go s.unasked()                      // and so does a write
 	var err error
 	select {
 	case err = <-ended:
@@ -34,16 +35,8 @@ func (g *Gateway) Serve(ctx context.Context, in io.ReadCloser, out io.WriteClose
 	case <-ctx.Done():
 	case <-c.life.Done():
 	}
-	_, _ = in.Close(), out.Close() // so that who reads and who writes returns
-	over := make(chan struct{})
-	go func() {
-		defer close(over)
-		c.end()
-	}()
-	select {
-	case <-over:
-	case <-time.After(farewell): // a write of some streams ends with who reads them alone
-	}
+	go func() { _, _ = in.Close(), out.Close() }() // so that who reads and who writes returns, where they can
+	c.end()
 	return err
 }
 
@@ -121,10 +114,14 @@ func (s *stdio) take(line []byte) error {
 	}
 	for _, raw := range frames {
 		f, err := rpc.Read(raw)
-		if err != nil {
+		switch {
+		case err == nil:
+			s.route(&f)
+		case !rpc.IsObject(raw):
 			return err
+		default: // it is one message, and the next is another
+			_ = s.write(rpc.Refuse([]byte("null"), rpc.Fault(-32600, "the message is no JSON-RPC")).Raw)
 		}
-		s.route(&f)
 	}
 	return nil
 }
@@ -137,15 +134,16 @@ func (s *stdio) route(f *rpc.Frame) {
 		c.hear(f)
 		return
 	}
+	in := c.takeIn(c.life, f) // at once, so that what cancels it finds it
+	if in == nil {
+		_ = s.write(refusal(f, errNotTaken)) // who reads too little is read no more
+		return
+	}
 	answer := func() {
-		if modern(f) {
-			if raw := c.atPipes(f, s.write); raw != nil {
-				_ = s.write(raw)
-			}
-			return
-		}
-		if raw := c.handle(c.life, f, s.write); raw != nil {
-			_ = s.write(raw)
+		defer in.end() // when it was written: what nobody reads counts as in flight
+		raw := s.perform(in.ctx, f)
+		if raw != nil {
+			_ = s.write(raw) // its end is seen by who reads
 		}
 	}
 	if f.Method == "initialize" {
@@ -153,6 +151,13 @@ func (s *stdio) route(f *rpc.Frame) {
 		return
 	}
 	s.answers.Go(answer)
+}
+
+func (s *stdio) perform(ctx context.Context, f *rpc.Frame) []byte {
+	if modern(f) {
+		return s.client.gateway.stateless(ctx, &visit{frame: f, out: s.write, by: s.client}).raw
+	}
+	return s.client.perform(ctx, f, s.write)
 }
 
 var errTooLong = fmt.Errorf("a message of more than %d MiB", largestBody>>20)

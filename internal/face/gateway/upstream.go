@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/call"
@@ -26,22 +27,11 @@ type upstream struct {
 	last    uint64
 	waiting map[string]*passage // requests that were not answered, by our ids
 	over    bool
+	aside   chan struct{} // a place for each message that is sent beside what the client says
 }
 
-// passage is a request on its way through an upstream.
-type passage struct {
-	emit   emit
-	token  string // of its progress, as the client spells it; "" it wants none
-	frames chan frame
-	done   chan struct{} // closed when nobody reads frames any more
-}
-
-// frame is what came for a passage.
-type frame struct {
-	raw    []byte
-	answer bool
-	broken error // the link is of no use any more
-}
+// mostAside is how many messages wait for a server that takes none.
+const mostAside = 256
 
 // upstream is the link to what answers for an offer, opened where there is none.
 // Whether the offer may be used is settled before.
@@ -58,7 +48,7 @@ func (c *client) upstream(ctx context.Context, o *session.Offer) (*upstream, err
 	if err != nil {
 		return nil, err
 	}
-	u = &upstream{client: c, target: at, link: link, waiting: map[string]*passage{}}
+	u = &upstream{client: c, target: at, link: link, waiting: map[string]*passage{}, aside: make(chan struct{}, mostAside)}
 	c.mu.Lock()
 	if there := c.upstreams[key]; there != nil || c.over {
 		c.mu.Unlock()
@@ -91,10 +81,30 @@ func (c *client) forget(key string, u *upstream) {
 	}
 	c.mu.Unlock()
 	_ = u.link.Close() // it is over already
+	c.takesAllBack(u)
 }
 
 // tell sends what needs no answer that anybody waits for.
 func (u *upstream) tell(ctx context.Context, raw []byte) { _ = u.link.Send(ctx, raw) }
+
+// mention sends what needs no answer beside who says it: a server that does not take it
+// holds up nobody. What is too much for it is dropped.
+func (u *upstream) mention(raw []byte) {
+	select {
+	case u.aside <- struct{}{}:
+	default:
+		return
+	}
+	go func() {
+		defer func() { <-u.aside }()
+		ctx, cancel := context.WithTimeout(u.client.life, slowServer)
+		defer cancel()
+		u.tell(ctx, raw)
+	}()
+}
+
+// slowServer is how long a server may take to take what is mentioned.
+const slowServer = 30 * time.Second
 
 // read takes in what comes until the link ends, and then tells all that wait.
 func (u *upstream) read() {
@@ -170,17 +180,17 @@ func (u *upstream) notice(f *rpc.Frame) {
 		return
 	case "notifications/progress":
 		if p := u.of(string(f.Bytes(f.Token))); p != nil {
-			p.push(frame{raw: f.Raw})
+			p.push(frame{raw: f.Raw, notice: true})
 		}
 		return
 	}
-	u.hand(f.Raw)
+	u.hand(f.Raw, true)
 }
 
 // hand brings a message to a request that is in flight here, or beside all.
-func (u *upstream) hand(raw []byte) {
+func (u *upstream) hand(raw []byte, notice bool) {
 	if p := u.any(); p != nil {
-		p.push(frame{raw: raw})
+		p.push(frame{raw: raw, notice: notice})
 		return
 	}
 	_ = u.client.unasked.put(raw)
@@ -190,14 +200,14 @@ func (u *upstream) hand(raw []byte) {
 func (u *upstream) asks(f *rpc.Frame) {
 	theirs := append([]byte(nil), f.Bytes(f.ID)...)
 	id := u.client.ask(question{
-		of: u, theirs: string(theirs),
+		of: u, theirs: string(theirs), token: string(f.Bytes(f.MetaToken)),
 		answered: func(raw []byte) {
 			if a, err := rpc.Read(raw); err == nil {
-				u.tell(u.client.life, rpc.Splice(raw, rpc.Edit{At: a.ID, With: theirs}))
+				u.mention(rpc.Splice(raw, a.ID.With(theirs)))
 			}
 		},
 	})
-	u.hand(rpc.Splice(f.Raw, rpc.Edit{At: f.ID, With: id}))
+	u.hand(rpc.Splice(f.Raw, f.ID.With(id), f.MetaToken.With(id)), false)
 }
 
 // launch gives a request an id of ours.
@@ -253,14 +263,6 @@ func (u *upstream) any() *passage {
 	return first
 }
 
-// push brings a frame to who waits for it, unless nobody does any more.
-func (p *passage) push(f frame) {
-	select {
-	case p.frames <- f:
-	case <-p.done:
-	}
-}
-
 // pass sends a request on and waits for its answer, which is returned as it came but
 // for the id, which is that of the request. What comes before the answer is emitted.
 func (c *client) pass(ctx context.Context, o *session.Offer, f *rpc.Frame, out emit, edits ...rpc.Edit) ([]byte, error) {
@@ -278,8 +280,8 @@ func (c *client) pass(ctx context.Context, o *session.Offer, f *rpc.Frame, out e
 }
 
 func (u *upstream) pass(ctx context.Context, f *rpc.Frame, out emit, edits []rpc.Edit) ([]byte, error) {
-	p := &passage{emit: out, token: string(f.Bytes(f.MetaToken)), frames: make(chan frame, 64), done: make(chan struct{})}
-	defer close(p.done)
+	p := newPassage(string(f.Bytes(f.MetaToken)))
+	defer p.close()
 	id, err := u.launch(p)
 	if err != nil {
 		return nil, err
@@ -295,21 +297,18 @@ func (u *upstream) pass(ctx context.Context, f *rpc.Frame, out emit, edits []rpc
 		return nil, fmt.Errorf("hand on %s: %w", f.Method, err)
 	}
 	for {
-		select {
-		case came := <-p.frames:
-			switch {
-			case came.broken != nil:
-				return nil, came.broken
-			case came.answer:
-				return u.reply(came.raw, f)
-			}
-			if err := out(came.raw); err != nil {
-				u.giveUp(string(id))
-				return nil, err
-			}
-		case <-ctx.Done():
+		came, err := p.next(ctx)
+		switch {
+		case err == nil && came.broken != nil:
+			return nil, came.broken
+		case err == nil && came.answer:
+			return u.reply(came.raw, f)
+		case err == nil:
+			err = out(came.raw)
+		}
+		if err != nil {
 			u.giveUp(string(id))
-			return nil, ctx.Err()
+			return nil, err
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/call"
@@ -162,44 +164,59 @@ func (r *request) addressed(ctx context.Context) (*session.Offer, string, error)
 	case o == nil:
 		return nil, "", &call.Error{Code: codeNotFound, Message: "there is no resource at " + ext.Quote(ext.Shorten(uri, 200))}
 	}
-	return o, uri, r.client.agent.Allowed(ctx, o)
+	return o, uri, r.client.agent.AllowedAt(ctx, o, uri)
 }
 
 // complete completes an argument of a prompt or of an address. Of what is text here
 // nothing is known.
 func (r *request) complete(ctx context.Context) ([]byte, error) {
 	at, err := rpc.Locate(r.frame.Bytes(r.frame.Params), "ref")
-	var ref struct{ Type, Name, URI string }
-	if err != nil || json.Unmarshal(r.frame.Bytes(within(r.frame.Params, at["ref"])), &ref) != nil {
+	if err != nil {
 		return nil, invalid("completion/complete names nothing to complete")
+	}
+	ref := within(r.frame.Params, at["ref"])
+	of, err := rpc.Locate(r.frame.Bytes(ref), "type", "name", "uri")
+	if err != nil {
+		return nil, invalid("completion/complete names nothing to complete, or two things")
+	}
+	uri, name := r.text(within(ref, of["uri"])), within(ref, of["name"])
+	if r.text(within(ref, of["type"])) == "ref/resource" {
+		return r.completeAddress(ctx, uri)
 	}
 	v, err := r.client.view(ctx, prompts)
 	if err != nil {
 		return nil, err
 	}
-	o := v.Offers.Prompt(ref.Name)
-	if ref.Type == "ref/resource" {
-		if o, err = r.client.template(ctx, ref.URI); err != nil {
-			return nil, err
-		}
-	}
+	o := v.Offers.Prompt(r.text(name))
 	if o == nil {
-		return nil, invalid("there is nothing of that name to complete; list again")
+		return nil, invalid("there is no prompt of that name to complete; list the prompts again")
 	}
 	if err := r.client.agent.Allowed(ctx, o); err != nil {
 		return nil, err
 	}
 	if o.Ref == (ext.Ref{}) {
-		return r.result(json.RawMessage(`{"completion":{"values":[],"hasMore":false}}`)), nil
+		return r.result(noValues), nil
 	}
-	if ref.Type == "ref/resource" {
-		return r.client.pass(ctx, o, r.frame, r.emit)
+	return r.client.pass(ctx, o, r.frame, r.emit, name.With(rpc.Quote(o.Ref.Name)))
+}
+
+var noValues = json.RawMessage(`{"completion":{"values":[],"hasMore":false}}`)
+
+func (r *request) completeAddress(ctx context.Context, uri string) ([]byte, error) {
+	o, err := r.client.template(ctx, uri)
+	switch {
+	case err != nil:
+		return nil, err
+	case o == nil:
+		return nil, invalid("there is no address of that kind to complete; list the templates again")
 	}
-	name, err := rpc.Locate(r.frame.Bytes(within(r.frame.Params, at["ref"])), "name")
-	if err != nil {
+	if err := r.client.agent.AllowedAt(ctx, o, uri); err != nil {
 		return nil, err
 	}
-	return r.client.pass(ctx, o, r.frame, r.emit, rpc.Edit{At: within(within(r.frame.Params, at["ref"]), name["name"]), With: rpc.Quote(o.Ref.Name)})
+	if o.Ref == (ext.Ref{}) {
+		return r.result(noValues), nil
+	}
+	return r.client.pass(ctx, o, r.frame, r.emit)
 }
 
 // within is where something lies whose place in a part is known.
@@ -212,11 +229,13 @@ func within(part, at rpc.Span) rpc.Span {
 
 // setLevel says which log messages the client wants, of all servers.
 func (r *request) setLevel(ctx context.Context) ([]byte, error) {
-	if !r.frame.Level.There() {
-		return nil, invalid("logging/setLevel names no level")
+	if !slices.Contains(levels, r.text(r.frame.Level)) {
+		return nil, invalid("logging/setLevel names none of the levels %s", strings.Join(levels, ", "))
 	}
 	c := r.client
 	level := append(json.RawMessage(nil), r.frame.Bytes(r.frame.Level)...)
+	c.telling.Lock() // so that all servers hear of levels in the order in which they were set
+	defer c.telling.Unlock()
 	c.mu.Lock()
 	c.level = level
 	ups := make([]*upstream, 0, len(c.upstreams))
@@ -225,12 +244,24 @@ func (r *request) setLevel(ctx context.Context) ([]byte, error) {
 	}
 	c.mu.Unlock()
 	for _, u := range ups {
-		u.tell(ctx, levelFrame(level))
+		u.level(ctx, level)
 	}
 	return r.result(json.RawMessage("{}")), nil
 }
 
-// levelFrame is a request to which nobody waits for the answer.
-func levelFrame(level json.RawMessage) []byte {
-	return rpc.Compose([]byte(`"level"`), "logging/setLevel", append(append([]byte(`{"level":`), level...), '}')).Raw
+// levels of log messages.
+var levels = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
+
+// level tells a server which log messages are wanted. Nobody waits for its answer.
+func (u *upstream) level(ctx context.Context, level json.RawMessage) {
+	p := newPassage("")
+	p.close()
+	id, err := u.launch(p)
+	if err == nil {
+		u.tell(ctx, levelFrame(id, level))
+	}
+}
+
+func levelFrame(id, level json.RawMessage) []byte {
+	return rpc.Compose(id, "logging/setLevel", append(append([]byte(`{"level":`), level...), '}')).Raw
 }

@@ -1,0 +1,80 @@
+package gateway
+
+import (
+	"context"
+	"sync"
+)
+
+// passage is a request on its way through an upstream: what came for it and was not
+// taken yet. Nobody who brings something waits for who takes it.
+type passage struct {
+	token string // of its progress, as the client spells it; "" it wants none
+
+	mu     sync.Mutex
+	came   []frame
+	closed bool
+	wake   chan struct{} // holds one: something came
+}
+
+// frame is what came for a passage.
+type frame struct {
+	raw    []byte
+	answer bool
+	notice bool  // it may be lost
+	broken error // the link is of no use any more
+}
+
+// mostNotices is how many notices wait for one who does not take them; what is more is
+// dropped, the newest first: what came before an answer tells how it came to be.
+const mostNotices = 1024
+
+func newPassage(token string) *passage {
+	return &passage{token: token, wake: make(chan struct{}, 1)}
+}
+
+// push brings a frame, unless nobody takes any more.
+func (p *passage) push(f frame) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed || f.notice && len(p.came) >= mostNotices {
+		return
+	}
+	p.came = append(p.came, f)
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
+}
+
+// next waits for what came first.
+func (p *passage) next(ctx context.Context) (frame, error) {
+	for {
+		if f, ok := p.pop(); ok {
+			return f, nil
+		}
+		select {
+		case <-p.wake:
+		case <-ctx.Done():
+			return frame{}, ctx.Err()
+		}
+	}
+}
+
+func (p *passage) pop() (frame, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.came) == 0 {
+		return frame{}, false
+	}
+	f := p.came[0]
+	if p.came[0], p.came = (frame{}), p.came[1:]; len(p.came) == 0 {
+		p.came = nil
+	}
+	return f, true
+}
+
+func (p *passage) close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closed, p.came = true, nil
+}
