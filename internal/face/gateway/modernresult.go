@@ -164,18 +164,10 @@ func finished(result []byte, method string) []byte {
 	return begun(result, more...)
 }
 
-// wants tells a server with a handshake which log messages the one request wants.
-// It is waited for: what the request is told begins with it.
+// wants tells a server which log messages the client wants. To one of 2026-07-28 each
+// request says so itself.
 func (c *client) wants(ctx context.Context, u *upstream, level json.RawMessage) {
-	if c.visitor == nil {
+	if c.visitor == nil || !call.IsModern(u.link) {
 		u.level(ctx, level)
-		return
-	}
-	if call.IsModern(u.link) {
-		return // the request says so itself
-	}
-	f, err := rpc.Read(levelFrame([]byte("1"), level))
-	if err == nil {
-		_, _ = u.pass(ctx, &f, func([]byte) error { return nil }, nil) // one without log messages refuses, and sends none
 	}
 }

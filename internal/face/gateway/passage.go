@@ -9,6 +9,7 @@ import (
 // taken yet. Nobody who brings something waits for who takes it.
 type passage struct {
 	token string // of its progress, as the client spells it; "" it wants none
+	aside bool   // nobody waits for its answer, and nothing else is brought to it
 
 	mu     sync.Mutex
 	came   []frame

@@ -256,6 +256,9 @@ func (u *upstream) any() *passage {
 	var first *passage
 	var least uint64
 	for id, p := range u.waiting {
+		if p.aside {
+			continue
+		}
 		if n, _ := strconv.ParseUint(id, 10, 64); first == nil || n < least {
 			first, least = p, n
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/call"
@@ -243,22 +244,33 @@ func (r *request) setLevel(ctx context.Context) ([]byte, error) {
 		ups = append(ups, u)
 	}
 	c.mu.Unlock()
+	var all sync.WaitGroup
 	for _, u := range ups {
-		u.level(ctx, level)
+		all.Go(func() { u.level(ctx, level) })
 	}
+	all.Wait()
 	return r.result(json.RawMessage("{}")), nil
 }
 
 // levels of log messages.
 var levels = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 
-// level tells a server which log messages are wanted. Nobody waits for its answer.
+// level tells a server which log messages are wanted, and waits until it has heard that:
+// what is asked of it next is told of from that level on. One without log messages
+// refuses, and one that does not answer is not waited for for long.
 func (u *upstream) level(ctx context.Context, level json.RawMessage) {
+	ctx, cancel := context.WithTimeout(ctx, settling)
+	defer cancel()
 	p := newPassage("")
-	p.close()
+	defer p.close()
+	p.aside = true
 	id, err := u.launch(p)
-	if err == nil {
-		u.tell(ctx, levelFrame(id, level))
+	if err != nil {
+		return
+	}
+	u.tell(ctx, levelFrame(id, level))
+	if _, err := p.next(ctx); err != nil {
+		u.land(string(id))
 	}
 }
 
