@@ -39,6 +39,7 @@ type client struct {
 	questions map[string]question   // what it was asked and has not answered, by our ids
 	asked     uint64                // how many questions it was put
 	upstreams map[string]*upstream  // by the targets of references
+	followed  map[string]*followed  // what it subscribed to, by the same
 	level     json.RawMessage       // of the log messages that it wants, as it spells that; nil: it did not say
 	over      bool
 
@@ -67,7 +68,7 @@ type abilities struct {
 func (g *Gateway) newClient() *client {
 	c := &client{
 		gateway: g, id: rand.Text(), agent: g.host.Agent(g.options.Offer), boundary: rand.Text(),
-		sealed: map[string]*host.View{}, flights: map[string]*flight{}, questions: map[string]question{}, upstreams: map[string]*upstream{},
+		sealed: map[string]*host.View{}, flights: map[string]*flight{}, questions: map[string]question{}, upstreams: map[string]*upstream{}, followed: map[string]*followed{},
 	}
 	c.life, c.stop = context.WithCancel(g.life)
 	c.touch()
@@ -220,6 +221,19 @@ func (c *client) takesAllBack(u *upstream) {
 	}
 }
 
+// nobodyAnswers answers questions that were put where nobody hears them any more.
+func (c *client) nobodyAnswers(ids []string) {
+	for _, id := range ids {
+		c.mu.Lock()
+		q, there := c.questions[id]
+		delete(c.questions, id)
+		c.mu.Unlock()
+		if there && q.of != nil {
+			q.of.mention(rpc.Refuse([]byte(q.theirs), rpc.Fault(codeRefused, "the client that was asked is gone")).Raw)
+		}
+	}
+}
+
 // progressed hands progress with a question to the server whose it is.
 func (c *client) progressed(f *rpc.Frame) {
 	c.mu.Lock()
@@ -242,7 +256,7 @@ func (c *client) takesBack(u *upstream, theirs string) {
 	delete(c.questions, id)
 	c.mu.Unlock()
 	if id != "" {
-		u.hand(rpc.Compose(nil, "notifications/cancelled", []byte(`{"requestId":`+id+`}`)).Raw, false)
+		u.hand(frame{raw: rpc.Compose(nil, "notifications/cancelled", []byte(`{"requestId":`+id+`}`)).Raw})
 	}
 }
 

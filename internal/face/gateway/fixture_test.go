@@ -37,7 +37,8 @@ const patience = 20 * time.Second
 type driver struct {
 	mu     sync.Mutex
 	answer func(ctx context.Context, method string, params json.RawMessage, notify func(string)) string
-	asked  []string    // "target method params" of each request
+	asked  []string // "target method params" of each request
+	links  []*link
 	heard  chan string // other frames, but for cancellations; what nobody takes is lost
 }
 
@@ -47,7 +48,11 @@ func (d *driver) Call(context.Context, ext.Ref, json.RawMessage) (json.RawMessag
 
 func (d *driver) Link(_ context.Context, ref ext.Ref, _ *call.Peer) (call.Link, error) {
 	ctx, cancel := context.WithCancel(context.Background())
-	return &link{driver: d, ref: ref, ctx: ctx, cancel: cancel, frames: make(chan string, 64), flights: map[string]context.CancelFunc{}}, nil
+	l := &link{driver: d, ref: ref, ctx: ctx, cancel: cancel, frames: make(chan string, 64), flights: map[string]context.CancelFunc{}}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.links = append(d.links, l)
+	return l, nil
 }
 
 // link answers its requests in a goroutine that ends with it.

@@ -211,3 +211,58 @@ func TestProgressGoesToWhoAsked(t *testing.T) {
 		t.Errorf("the server was told %s, want its own token and nothing else's", got)
 	}
 }
+
+// A server that ended and is there again has forgotten who subscribed to what. It is
+// told again, and the client hears that each may have changed.
+func TestSubscriptionsOutliveServers(t *testing.T) {
+	b := workspace(t, said)
+	subscribed := make(chan string, 8)
+	b.answers(func(_ context.Context, method string, params json.RawMessage, _ func(string)) string {
+		subscribed <- method + " " + string(params)
+		return `"result":{}`
+	})
+	r := rawly(t, b.gateway(gateway.Options{}), true)
+	r.send(`{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"notes://today"}}`)
+	wait(t, "the subscription", subscribed)
+	wait(t, "its answer", r.lines)
+	b.driver.mu.Lock()
+	b.driver.links[0].cancel()
+	b.driver.mu.Unlock()
+	if got := wait(t, "the subscription at the server that is there again", subscribed); got != `resources/subscribe {"uri":"notes://today"}` {
+		t.Errorf("the server was asked %s", got)
+	}
+	if got := wait(t, "the update", r.lines); !strings.Contains(got, `"method":"notifications/resources/updated","params":{"uri":"notes://today"}`) {
+		t.Errorf("the client was told %s, want that it may have changed", got)
+	}
+	r.send(`{"jsonrpc":"2.0","id":2,"method":"resources/unsubscribe","params":{"uri":"notes://today"}}`)
+	wait(t, "the end of the subscription", subscribed)
+	wait(t, "its answer", r.lines)
+	b.driver.mu.Lock()
+	b.driver.links[1].cancel()
+	b.driver.mu.Unlock()
+	r.send(`{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"notes://today"}}`)
+	if got := wait(t, "what is asked next", subscribed); !strings.HasPrefix(got, "resources/read ") {
+		t.Errorf("the server was asked %s, want nothing of what ended", got)
+	}
+}
+
+// What a server asks on the stream of a client that is gone is answered with an error:
+// the server does not wait for ever.
+func TestQuestionsOfGoneClients(t *testing.T) {
+	b := workspace(t, said)
+	asked := make(chan struct{}, 1)
+	b.answers(func(ctx context.Context, _ string, _ json.RawMessage, notify func(string)) string {
+		notify(`{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{}}`)
+		asked <- struct{}{}
+		<-ctx.Done()
+		return `"result":{}`
+	})
+	r := rawly(t, b.gateway(gateway.Options{}), true)
+	r.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"owner_search__find"}}`)
+	wait(t, "the question", asked)
+	wait(t, "the question at the client", r.lines)
+	r.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
+	if got := wait(t, "the answer at the server", b.driver.heard); !strings.Contains(got, `"id":"q","error":`) {
+		t.Errorf("the server was told %s, want an error", got)
+	}
+}

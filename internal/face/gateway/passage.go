@@ -12,6 +12,7 @@ type passage struct {
 	aside bool   // nobody waits for its answer, and nothing else is brought to it
 
 	mu     sync.Mutex
+	asked  []string // questions that were brought to it, by our ids
 	came   []frame
 	closed bool
 	wake   chan struct{} // holds one: something came
@@ -21,8 +22,9 @@ type passage struct {
 type frame struct {
 	raw    []byte
 	answer bool
-	notice bool  // it may be lost
-	broken error // the link is of no use any more
+	notice bool   // it may be lost
+	asks   string // of a question: our id of it
+	broken error  // the link is of no use any more
 }
 
 // mostNotices is how many notices wait for one who does not take them; what is more is
@@ -41,6 +43,9 @@ func (p *passage) push(f frame) {
 		return
 	}
 	p.came = append(p.came, f)
+	if f.asks != "" {
+		p.asked = append(p.asked, f.asks)
+	}
 	select {
 	case p.wake <- struct{}{}:
 	default:
@@ -72,6 +77,13 @@ func (p *passage) pop() (frame, bool) {
 		p.came = nil
 	}
 	return f, true
+}
+
+// questions are those that were brought to it.
+func (p *passage) questions() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.asked
 }
 
 func (p *passage) close() {

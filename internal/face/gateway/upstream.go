@@ -37,7 +37,7 @@ const mostAside = 256
 // Whether the offer may be used is settled before.
 func (c *client) upstream(ctx context.Context, o *session.Offer) (*upstream, error) {
 	at := ext.Ref{Driver: o.Ref.Driver, Target: o.Ref.Target}
-	key := at.Driver + "\x00" + at.Target
+	key := keyOf(o)
 	c.mu.Lock()
 	u := c.upstreams[key]
 	c.mu.Unlock()
@@ -73,6 +73,9 @@ func (c *client) upstream(ctx context.Context, o *session.Offer) (*upstream, err
 	return u, nil
 }
 
+// keyOf is what answers for an offer, as a key.
+func keyOf(o *session.Offer) string { return o.Ref.Driver + "\x00" + o.Ref.Target }
+
 // forget ends a link that is of no use any more: the next request opens another.
 func (c *client) forget(key string, u *upstream) {
 	c.mu.Lock()
@@ -82,6 +85,7 @@ func (c *client) forget(key string, u *upstream) {
 	c.mu.Unlock()
 	_ = u.link.Close() // it is over already
 	c.takesAllBack(u)
+	c.renew(key)
 }
 
 // tell sends what needs no answer that anybody waits for.
@@ -184,16 +188,16 @@ func (u *upstream) notice(f *rpc.Frame) {
 		}
 		return
 	}
-	u.hand(f.Raw, true)
+	u.hand(frame{raw: f.Raw, notice: true})
 }
 
 // hand brings a message to a request that is in flight here, or beside all.
-func (u *upstream) hand(raw []byte, notice bool) {
+func (u *upstream) hand(f frame) {
 	if p := u.any(); p != nil {
-		p.push(frame{raw: raw, notice: notice})
+		p.push(f)
 		return
 	}
-	_ = u.client.unasked.put(raw)
+	_ = u.client.unasked.put(f.raw)
 }
 
 // asks puts a question of a server's to the client, under an id of ours.
@@ -207,7 +211,7 @@ func (u *upstream) asks(f *rpc.Frame) {
 			}
 		},
 	})
-	u.hand(rpc.Splice(f.Raw, f.ID.With(id), f.MetaToken.With(id)), false)
+	u.hand(frame{raw: rpc.Splice(f.Raw, f.ID.With(id), f.MetaToken.With(id)), asks: string(id)})
 }
 
 // launch gives a request an id of ours.
@@ -311,6 +315,7 @@ func (u *upstream) pass(ctx context.Context, f *rpc.Frame, out emit, edits []rpc
 		}
 		if err != nil {
 			u.giveUp(string(id))
+			u.client.nobodyAnswers(p.questions())
 			return nil, err
 		}
 	}

@@ -141,14 +141,18 @@ func (r *request) readResource(ctx context.Context) ([]byte, error) {
 // subscribe subscribes to a resource, or ends that. What is text here does not
 // change without a notice that lists have.
 func (r *request) subscribe(ctx context.Context) ([]byte, error) {
-	o, _, err := r.addressed(ctx)
+	o, uri, err := r.addressed(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if o.Ref == (ext.Ref{}) {
 		return r.result(json.RawMessage("{}")), nil
 	}
-	return r.client.pass(ctx, o, r.frame, r.emit)
+	raw, err := r.client.pass(ctx, o, r.frame, r.emit)
+	if err == nil {
+		r.client.follows(o, uri, r.frame.Method == "resources/subscribe" && agreed(raw))
+	}
+	return raw, err
 }
 
 // addressed is what answers for the address that the request names, once it may be
