@@ -16,19 +16,19 @@ import (
 // token of one workspace must open no other.
 func TestTokenStaysAndIsItsOwn(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "tokens")
-	first, err := instance.TokenOf(dir, "/work/a")
+	first, err := instance.TokenOf(dir, "/srv/a")
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := instance.TokenOf(dir, "/work/a/")
+	again, err := instance.TokenOf(dir, "/srv/a/")
 	if err != nil || again != first {
 		t.Errorf("TokenOf at a later start: got another one or %v, want the same", err)
 	}
-	other, err := instance.TokenOf(dir, "/work/b")
+	other, err := instance.TokenOf(dir, "/srv/b")
 	if err != nil || other.Is(first.Secret()) || other.File == first.File {
 		t.Errorf("TokenOf another workspace: got the same one or %v, want one of its own", err)
 	}
-	if got := instance.TokenFile(dir, "/work/a"); got != first.File {
+	if got := instance.TokenFile(dir, "/srv/a"); got != first.File {
 		t.Errorf("TokenFile: got %s, want %s", got, first.File)
 	}
 	info, err := os.Stat(first.File)
@@ -45,7 +45,7 @@ func TestTokenStaysAndIsItsOwn(t *testing.T) {
 
 // Nothing but the whole token opens.
 func TestTokenIs(t *testing.T) {
-	token, err := instance.TokenOf(filepath.Join(t.TempDir(), "tokens"), "/work/a")
+	token, err := instance.TokenOf(filepath.Join(t.TempDir(), "tokens"), "/srv/a")
 	if runtime.GOOS != "windows" && err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func TestTokenIs(t *testing.T) {
 
 // No way of printing a token prints it: it would be in a log one day.
 func TestTokenOfAWorkspaceIsNotPrinted(t *testing.T) {
-	token, err := instance.TokenOf(filepath.Join(t.TempDir(), "tokens"), "/work/a")
+	token, err := instance.TokenOf(filepath.Join(t.TempDir(), "tokens"), "/srv/a")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,14 +99,14 @@ func TestTokenThatIsNotOurs(t *testing.T) {
 			if err := os.Chmod(dir, 0o700); err != nil { //nolint:gosec // a directory that is entered
 				t.Fatal(err)
 			}
-			token, err := instance.TokenOf(dir, "/work/a")
+			token, err := instance.TokenOf(dir, "/srv/a")
 			if err != nil {
 				t.Fatal(err)
 			}
 			if err := spoil(token.File); err != nil {
 				t.Fatal(err)
 			}
-			_, err = instance.TokenOf(dir, "/work/a")
+			_, err = instance.TokenOf(dir, "/srv/a")
 			if err == nil || !strings.Contains(err.Error(), "remove the file to have another one made") || !strings.Contains(err.Error(), token.File) {
 				t.Errorf("got %v, want an error that names the file and what to do", err)
 			}
@@ -127,7 +127,7 @@ func TestTokenInAnOpenDirectory(t *testing.T) {
 	if err := os.Chmod(dir, 0o755); err != nil { //nolint:gosec // the case
 		t.Fatal(err)
 	}
-	if _, err := instance.TokenOf(dir, "/work/a"); err == nil || !strings.Contains(err.Error(), "chmod 700") {
+	if _, err := instance.TokenOf(dir, "/srv/a"); err == nil || !strings.Contains(err.Error(), "chmod 700") {
 		t.Errorf("got %v, want it refused with what to do", err)
 	}
 }

@@ -62,7 +62,7 @@ func opened(t *testing.T, outside bool, secure *tls.Config) (*door, string) {
 	if outside {
 		l = elsewhere{l}
 	}
-	d, err := newDoor(l, filepath.Join(t.TempDir(), "tokens"), "/work/a", secure)
+	d, err := newDoor(l, filepath.Join(t.TempDir(), "tokens"), "/srv/a", secure)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,8 +211,8 @@ func TestExposureIsTold(t *testing.T) {
 func TestTokenFileOfARunningHost(t *testing.T) {
 	p := host.Place{Paths: config.Paths{State: "/state"}}
 	for address, want := range map[string]bool{"127.0.0.1:7777": false, "[::1]:7777": false, "0.0.0.0:7777": true, "[::]:7777": true, "192.0.2.1:7777": true} {
-		got := tokenFile(p, instance.Record{Workspace: "/work/a", Address: address})
-		if (got != "") != want || want && got != instance.TokenFile(tokenDir(p), "/work/a") {
+		got := tokenFile(p, instance.Record{Workspace: "/srv/a", Address: address})
+		if (got != "") != want || want && got != instance.TokenFile(tokenDir(p), "/srv/a") {
 			t.Errorf("tokenFile at %s: got %q, want one: %v", address, got, want)
 		}
 	}
