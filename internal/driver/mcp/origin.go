@@ -13,6 +13,7 @@ import (
 	"golang.org/x/net/http/httpproxy"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/loopback"
 )
 
 // origin is scheme, host and port of an address, for people and to compare.
@@ -50,15 +51,10 @@ func checkAddress(address string) error {
 		return errors.New("its url holds user info: put credentials into a header")
 	case strings.Contains(address, "#"):
 		return errors.New("its url holds a fragment")
-	case u.Scheme == "http" && !loopback(u.Hostname()):
+	case u.Scheme == "http" && !loopback.Is(u.Hostname()):
 		return fmt.Errorf("its url is plain http to %s: only this machine may be spoken to without TLS", ext.Quote(u.Hostname()))
 	}
 	return nil
-}
-
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 func checkHeaders(headers []Pair) error {

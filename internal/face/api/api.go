@@ -6,7 +6,6 @@ import (
 	"context"
 	"crypto/subtle"
 	"encoding/json"
-	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"github.com/mortise-dev/mortise/internal/call"
 	"github.com/mortise-dev/mortise/internal/dialect"
 	"github.com/mortise-dev/mortise/internal/host"
+	"github.com/mortise-dev/mortise/internal/loopback"
 )
 
 // Host is what the API needs of a host.
@@ -136,26 +136,11 @@ func guarded(token string, next http.HandlerFunc) http.Handler {
 	})
 }
 
-// local refuses what a page in a browser could ask: a request that came to this
-// machine under another name than this machine's.
+// local refuses what a page in a browser could ask.
 func local(next http.Handler) http.Handler {
-	return http.NewCrossOriginProtection().Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		at, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-		if tcp, ok := at.(*net.TCPAddr); ok && tcp.IP.IsLoopback() && !loopback(r.Host) {
-			write(w, http.StatusForbidden, Fault{"the Host of the request is not this machine's"})
-			return
-		}
-		next.ServeHTTP(w, r)
-	}))
-}
-
-func loopback(hostport string) bool {
-	name, _, err := net.SplitHostPort(hostport)
-	if err != nil {
-		name = strings.Trim(hostport, "[]")
-	}
-	ip := net.ParseIP(name)
-	return name == "localhost" || ip != nil && ip.IsLoopback()
+	return loopback.Only(next, func(w http.ResponseWriter, _ *http.Request) {
+		write(w, http.StatusForbidden, Fault{loopback.Foreign})
+	})
 }
 
 // refuse answers with an error and the status for its kind.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/loopback"
 	"github.com/mortise-dev/mortise/internal/rpc"
 )
 
@@ -32,7 +33,7 @@ const (
 // that a session has in flight are given up when it is deleted, and the session
 // that has been idle longest when there are too many.
 func (g *Gateway) Handler() http.Handler {
-	return http.NewCrossOriginProtection().Handler(local(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return loopback.Only(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.Method {
 		case http.MethodPost:
 			g.post(w, r)
@@ -44,7 +45,9 @@ func (g *Gateway) Handler() http.Handler {
 			w.Header().Set("Allow", "GET, POST, DELETE")
 			http.Error(w, "MCP takes POST, GET and DELETE", http.StatusMethodNotAllowed)
 		}
-	})))
+	}), func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, loopback.Foreign, http.StatusForbidden)
+	})
 }
 
 // post takes in one message of a client, or a batch of older ones.
@@ -117,10 +120,10 @@ func (g *Gateway) legacyPost(w http.ResponseWriter, r *http.Request, all []rpc.F
 	case 0:
 		w.WriteHeader(http.StatusAccepted)
 	case 1:
-		a := newWriting(w, r)
+		a := newWriting(w)
 		a.end(c.handle(r.Context(), requests[0], a.emit))
 	default:
-		a := newWriting(w, r)
+		a := newWriting(w)
 		for _, f := range requests {
 			if raw := c.handle(r.Context(), f, a.emit); raw != nil && a.emit(raw) != nil {
 				return
@@ -137,7 +140,7 @@ func (g *Gateway) begin(w http.ResponseWriter, r *http.Request, f *rpc.Frame) {
 		http.Error(w, errOver.Error(), http.StatusServiceUnavailable)
 		return
 	}
-	a := newWriting(w, r)
+	a := newWriting(w)
 	answer := c.handle(r.Context(), f, a.emit)
 	if c.said().version == "" { // it did not say who it is
 		c.end()
@@ -185,7 +188,7 @@ func (g *Gateway) get(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	defer context.AfterFunc(c.life, cancel)()
 	c.touch()
-	a := newWriting(w, r)
+	a := newWriting(w)
 	if a.open() != nil {
 		return
 	}
@@ -236,7 +239,7 @@ type writing struct {
 	stream  bool
 }
 
-func newWriting(w http.ResponseWriter, _ *http.Request) *writing {
+func newWriting(w http.ResponseWriter) *writing {
 	return &writing{w: w, control: http.NewResponseController(w)}
 }
 

@@ -32,7 +32,7 @@ func (g *Gateway) modernPost(w http.ResponseWriter, r *http.Request, f *rpc.Fram
 		bad(w, nil, -32600, "a client answers nothing in this revision of the protocol")
 		return true
 	}
-	a := newWriting(w, r)
+	a := newWriting(w)
 	a.finish(g.stateless(r.Context(), &visit{frame: f, out: a.emit, alive: a.comment, header: r.Header}))
 	return true
 }

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"net"
 	"net/url"
 	"path"
 	"regexp"
@@ -10,6 +9,7 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/loopback"
 	"github.com/mortise-dev/mortise/internal/surface"
 )
 
@@ -275,7 +275,7 @@ func checkURL(doc *ext.Doc, e *surface.Entry[Server]) {
 		e.Report(Address, line, "the address holds user info")
 	case strings.Contains(text, "#"):
 		e.Report(Address, line, "the address holds a fragment")
-	case u.Scheme == "http" && !loopback(u.Hostname()):
+	case u.Scheme == "http" && !loopback.Is(u.Hostname()):
 		e.Report(Address, line, "plain http to %s; only this machine may be spoken to without TLS", ext.Quote(u.Hostname()))
 	}
 }
@@ -294,11 +294,6 @@ func shownURL(text string) string {
 		return text[:from] + "…" + text[from+at:]
 	}
 	return text
-}
-
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 func checkHeaders(doc *ext.Doc, e *surface.Entry[Server]) {
