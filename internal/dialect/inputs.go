@@ -53,7 +53,7 @@ func (e *Event) agreed() (arguments, error) {
 				case i < 0:
 				case first < 0:
 					first = i
-				case !equal(in[first].value, in[i].value):
+				case !Equal(in[first].value, in[i].value):
 					return nil, fmt.Errorf("gives %q and %q values that differ, which are one argument", in[min(first, i)].key, in[max(first, i)].key)
 				}
 			}
@@ -108,13 +108,13 @@ func (e *Event) Rewritten(client string, input json.RawMessage) (json.RawMessage
 			continue
 		case as < 0: // it left the other name out, and kept our own
 			continue
-		case own < 0 || equal(out[own].value, was):
+		case own < 0 || Equal(out[own].value, was):
 			if own < 0 {
 				out = append(out, argument{l.own, out[as].value})
 			} else {
 				out[own].value = out[as].value
 			}
-		case !equal(out[as].value, was) && !equal(out[as].value, out[own].value):
+		case !Equal(out[as].value, was) && !Equal(out[as].value, out[own].value):
 			return nil, fmt.Errorf("gives %q and %q values that differ, which are one argument", l.own, l.as)
 		}
 		out = slices.Delete(out, out.at(l.as), out.at(l.as)+1)
@@ -122,9 +122,10 @@ func (e *Event) Rewritten(client string, input json.RawMessage) (json.RawMessage
 	return out.encode(), nil
 }
 
-func equal(a, b jsontext.Value) bool {
-	a, b = a.Clone(), b.Clone()
-	return a.Canonicalize() == nil && b.Canonicalize() == nil && bytes.Equal(a, b)
+// Equal reports whether two texts are one JSON value.
+func Equal[T ~[]byte](a, b T) bool {
+	x, y := jsontext.Value(bytes.Clone(a)), jsontext.Value(bytes.Clone(b))
+	return x.Canonicalize() == nil && y.Canonicalize() == nil && bytes.Equal(x, y)
 }
 
 // field is a text among the arguments, by a name of our own for it.

@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -11,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/dialect"
 )
 
 // rewritten is the judgement of a call that guards rewrite. Each after the first is
@@ -43,7 +43,7 @@ func (s *Set) rewritten(ctx context.Context, c *Call, m Means, first round) Judg
 	final.Arguments = chain.now
 	last := s.round(ctx, &final, m)
 	for i := range last.rewrites {
-		if a := &last.rewrites[i]; !equal(a.Input, chain.now) {
+		if a := &last.rewrites[i]; !dialect.Equal(a.Input, chain.now) {
 			last.object(a.Guard, Deny, "it rewrites the arguments once more, after all that rewrite them were asked", true)
 		}
 	}
@@ -64,7 +64,7 @@ func (c *chain) take(a *heard) string {
 	switch {
 	case a.err != nil:
 		return a.err.Error()
-	case a.Input == nil || equal(a.Input, c.now):
+	case a.Input == nil || dialect.Equal(a.Input, c.now):
 		return ""
 	}
 	was, ok := members(c.now)
@@ -94,7 +94,7 @@ func members(raw json.RawMessage) (map[string]json.RawMessage, bool) {
 // differing are the keys that two objects do not share with one value, sorted.
 func differing(a, b map[string]json.RawMessage) (out []string) {
 	for _, key := range slices.Sorted(maps.Keys(a)) {
-		if v, there := b[key]; !there || !equal(a[key], v) {
+		if v, there := b[key]; !there || !dialect.Equal(a[key], v) {
 			out = append(out, key)
 		}
 	}
@@ -104,10 +104,4 @@ func differing(a, b map[string]json.RawMessage) (out []string) {
 		}
 	}
 	return out
-}
-
-// equal reports whether two texts are one JSON value.
-func equal(a, b json.RawMessage) bool {
-	x, y := jsontext.Value(bytes.Clone(a)), jsontext.Value(bytes.Clone(b))
-	return x.Canonicalize() == nil && y.Canonicalize() == nil && bytes.Equal(x, y)
 }
