@@ -163,3 +163,16 @@ func Quote(s string) []byte {
 	}
 	return out
 }
+
+// At is the exact bytes of what lies at a path of members of the object raw; nil when
+// nothing does, or null.
+func At(raw []byte, path ...string) []byte {
+	for _, name := range path {
+		members, err := Members(raw, name)
+		if err != nil || members[name] == nil {
+			return nil
+		}
+		raw = members[name]
+	}
+	return raw
+}

@@ -165,13 +165,9 @@ func readMark(raw, kind []byte, others []mark) (string, error) {
 // value is what an argument says, as text; false when it says nothing that can
 // stand in a header.
 func (m *mark) value(arguments []byte) (string, bool) {
-	at := arguments
-	for _, name := range m.path {
-		members, err := rpc.Members(at, name)
-		if err != nil || members[name] == nil {
-			return "", false
-		}
-		at = members[name]
+	at := rpc.At(arguments, m.path...)
+	if len(at) == 0 {
+		return "", false
 	}
 	switch at[0] {
 	case '"':
