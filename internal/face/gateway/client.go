@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"maps"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -34,13 +36,13 @@ type client struct {
 	telling   sync.Mutex // held while servers are told of a level
 	mu        sync.Mutex
 	greeted   greeting
-	sealed    map[string]*host.View // by list: what the client was given of it last
-	flights   map[string]*flight    // its requests that are in flight, by their ids
-	questions map[string]question   // what it was asked and has not answered, by our ids
-	asked     uint64                // how many questions it was put
-	upstreams map[string]*upstream  // by the targets of references
-	followed  map[string]*followed  // what it subscribed to, by the same
-	level     json.RawMessage       // of the log messages that it wants, as it spells that; nil: it did not say
+	sealed    map[string]*host.View         // by list: what the client was given of it last
+	flights   map[string]context.CancelFunc // of its requests that are in flight, by their ids
+	questions map[string]question           // what it was asked and has not answered, by our ids
+	asked     uint64                        // how many questions it was put
+	upstreams map[string]*upstream          // by the targets of references
+	followed  map[string]*followed          // what it subscribed to, by the same
+	level     json.RawMessage               // of the log messages that it wants, as it spells that; nil: it did not say
 	over      bool
 
 	stays   bool     // it is at pipes: it is gone when those end, not when it is idle
@@ -68,7 +70,7 @@ type abilities struct {
 func (g *Gateway) newClient() *client {
 	c := &client{
 		gateway: g, id: rand.Text(), agent: g.host.Agent(g.options.Offer), boundary: rand.Text(),
-		sealed: map[string]*host.View{}, flights: map[string]*flight{}, questions: map[string]question{}, upstreams: map[string]*upstream{}, followed: map[string]*followed{},
+		sealed: map[string]*host.View{}, flights: map[string]context.CancelFunc{}, questions: map[string]question{}, upstreams: map[string]*upstream{}, followed: map[string]*followed{},
 	}
 	c.life, c.stop = context.WithCancel(g.life)
 	c.touch()
@@ -89,10 +91,7 @@ func (c *client) busy() bool {
 func (c *client) end() {
 	c.mu.Lock()
 	c.over = true
-	ups := make([]*upstream, 0, len(c.upstreams))
-	for _, u := range c.upstreams {
-		ups = append(ups, u)
-	}
+	ups := c.linked()
 	c.mu.Unlock()
 	c.gateway.leave(c)
 	c.stop()
@@ -136,18 +135,25 @@ func (c *client) said() greeting {
 	return c.greeted
 }
 
-// flight is a request of a client that is in flight.
-type flight struct{ cancel context.CancelFunc }
+// links are the links that the client has.
+func (c *client) links() []*upstream {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.linked()
+}
+
+// linked is links for who holds the lock.
+func (c *client) linked() []*upstream { return slices.Collect(maps.Values(c.upstreams)) }
 
 // launch takes in a request. It fails for one whose id is in flight, and for a
 // session that is over.
-func (c *client) launch(id string, f *flight) bool {
+func (c *client) launch(id string, cancel context.CancelFunc) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, there := c.flights[id]; there || c.over || len(c.flights) >= mostFlights {
 		return false
 	}
-	c.flights[id] = f
+	c.flights[id] = cancel
 	c.work.Add(1)
 	return true
 }
@@ -162,10 +168,10 @@ func (c *client) land(id string) {
 // cancel gives up a request.
 func (c *client) cancel(id string) {
 	c.mu.Lock()
-	f := c.flights[id]
+	cancel := c.flights[id]
 	c.mu.Unlock()
-	if f != nil {
-		f.cancel()
+	if cancel != nil {
+		cancel()
 	}
 }
 

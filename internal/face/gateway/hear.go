@@ -20,13 +20,7 @@ func (c *client) hear(f *rpc.Frame) {
 	case f.Method == "notifications/progress":
 		c.progressed(f)
 	case f.Method == "notifications/roots/list_changed":
-		c.mu.Lock()
-		ups := make([]*upstream, 0, len(c.upstreams))
-		for _, u := range c.upstreams {
-			ups = append(ups, u)
-		}
-		c.mu.Unlock()
-		for _, u := range ups {
+		for _, u := range c.links() {
 			u.mention(f.Raw)
 		}
 	}

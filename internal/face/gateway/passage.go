@@ -3,6 +3,8 @@ package gateway
 import (
 	"context"
 	"sync"
+
+	"github.com/mortise-dev/mortise/internal/rpc"
 )
 
 // passage is a request on its way through an upstream: what came for it and was not
@@ -21,10 +23,10 @@ type passage struct {
 // frame is what came for a passage.
 type frame struct {
 	raw    []byte
-	answer bool
-	notice bool   // it may be lost
-	asks   string // of a question: our id of it
-	broken error  // the link is of no use any more
+	answer *rpc.Frame // what raw is, where it is the answer
+	notice bool       // it may be lost
+	asks   string     // of a question: our id of it
+	broken error      // the link is of no use any more
 }
 
 // mostNotices is how many notices wait for one who does not take them; what is more is

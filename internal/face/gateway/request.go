@@ -66,7 +66,7 @@ func (c *client) takeIn(ctx context.Context, f *rpc.Frame) *taken {
 	ctx, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(c.life, cancel)
 	c.touch()
-	if !c.launch(id, &flight{cancel: cancel}) {
+	if !c.launch(id, cancel) {
 		stop()
 		cancel()
 		return nil

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/call"
 	"github.com/mortise-dev/mortise/internal/rpc"
 	"github.com/mortise-dev/mortise/internal/session"
@@ -20,7 +19,6 @@ import (
 // came.
 type upstream struct {
 	client *client
-	target ext.Ref // without a name
 	link   call.Link
 
 	mu      sync.Mutex
@@ -36,7 +34,6 @@ const mostAside = 256
 // upstream is the link to what answers for an offer, opened where there is none.
 // Whether the offer may be used is settled before.
 func (c *client) upstream(ctx context.Context, o *session.Offer) (*upstream, error) {
-	at := ext.Ref{Driver: o.Ref.Driver, Target: o.Ref.Target}
 	key := keyOf(o)
 	c.mu.Lock()
 	u := c.upstreams[key]
@@ -48,7 +45,7 @@ func (c *client) upstream(ctx context.Context, o *session.Offer) (*upstream, err
 	if err != nil {
 		return nil, err
 	}
-	u = &upstream{client: c, target: at, link: link, waiting: map[string]*passage{}, aside: make(chan struct{}, mostAside)}
+	u = &upstream{client: c, link: link, waiting: map[string]*passage{}, aside: make(chan struct{}, mostAside)}
 	c.mu.Lock()
 	if there := c.upstreams[key]; there != nil || c.over {
 		c.mu.Unlock()
@@ -149,7 +146,7 @@ func (u *upstream) take(raw []byte) {
 	switch f.Kind {
 	case rpc.Response:
 		if p := u.land(string(f.Bytes(f.ID))); p != nil {
-			p.push(frame{raw: raw, answer: true})
+			p.push(frame{raw: raw, answer: &f})
 		}
 	case rpc.Request:
 		u.asks(&f)
@@ -308,8 +305,8 @@ func (u *upstream) pass(ctx context.Context, f *rpc.Frame, out emit, edits []rpc
 		switch {
 		case err == nil && came.broken != nil:
 			return nil, came.broken
-		case err == nil && came.answer:
-			return u.reply(came.raw, f)
+		case err == nil && came.answer != nil:
+			return u.reply(came.answer, f), nil
 		case err == nil:
 			err = out(came.raw)
 		}
@@ -332,13 +329,9 @@ func (u *upstream) giveUp(id string) {
 }
 
 // reply is an answer under the id of the request that it answers.
-func (u *upstream) reply(raw []byte, f *rpc.Frame) ([]byte, error) {
-	a, err := rpc.Read(raw)
-	if err != nil {
-		return nil, fmt.Errorf("read the answer: %w", err)
-	}
-	u.client.passedOn(u.link, &a)
-	return rpc.Splice(raw, rpc.Edit{At: a.ID, With: f.Bytes(f.ID)}), nil
+func (u *upstream) reply(a, f *rpc.Frame) []byte {
+	u.client.passedOn(u.link, a)
+	return rpc.Splice(a.Raw, a.ID.With(f.Bytes(f.ID)))
 }
 
 // underID is a response under the id of another request.

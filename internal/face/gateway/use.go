@@ -243,10 +243,7 @@ func (r *request) setLevel(ctx context.Context) ([]byte, error) {
 	defer c.telling.Unlock()
 	c.mu.Lock()
 	c.level = level
-	ups := make([]*upstream, 0, len(c.upstreams))
-	for _, u := range c.upstreams {
-		ups = append(ups, u)
-	}
+	ups := c.linked()
 	c.mu.Unlock()
 	var all sync.WaitGroup
 	for _, u := range ups {
