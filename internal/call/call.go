@@ -6,13 +6,10 @@ package call
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
-	"strconv"
 	"time"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/rpc"
 )
 
 // Caller reaches running code: it asks what ref names with an argument, a JSON
@@ -36,22 +33,32 @@ type Peer struct {
 }
 
 // Link carries JSON-RPC frames between one user of a running thing and the
-// thing itself, for as long as both are there: any number of requests may be in
-// flight at once. Ids and progress tokens are the user's own: whoever else uses
-// the thing never sees them. Frames pass as they are, but for those.
+// thing itself, for as long as both are there. Any number of calls may be under
+// way at once, and their ids and progress tokens are the user's own, whatever
+// others use the thing too. Frames pass as they are, but for those.
 //
 // A link may be used by several goroutines. What it carries is of the
 // revisions of MCP with a handshake, which has happened, unless it IsModern.
 type Link interface {
-	// Send hands over a request, a notification, or the answer to a request that
-	// Recv returned. It may wait for a thing that does not read, until ctx ends.
+	// Call makes a request and waits for its answer, a response under the id of the
+	// request. Until then before is told what comes for the request, in the order in
+	// which it came: progress under the request's own token, other notices, and what
+	// the thing asks meanwhile, with an id of this link. That is done by one
+	// goroutine at a time, which may wait, and never after Call has returned. Nil
+	// wants to be told nothing.
+	//
+	// A request whose ctx ends, or before fails, is given up, and the thing told.
+	// One whose thing ends is answered with an error. The error is io.EOF when the
+	// thing had ended before, and nothing was asked.
+	Call(ctx context.Context, request json.RawMessage, before func(*rpc.Frame) error) (*rpc.Frame, error)
+	// Send hands over a notification, or the answer to what the thing asked. It may
+	// wait for a thing that does not read, until ctx ends.
 	Send(ctx context.Context, frame json.RawMessage) error
-	// Recv waits for the next frame, in the order in which they were sent: answers
-	// with the user's ids, progress with the user's tokens, other notices, and the
-	// thing's own requests with ids of this link. It returns io.EOF when the thing
-	// has ended; each request in flight was answered with an error before that.
+	// Recv waits for the next frame that comes for no call, in the order in which
+	// they came: notices, and what the thing asks, with ids of this link. It returns
+	// io.EOF when the thing has ended.
 	Recv(ctx context.Context) (json.RawMessage, error)
-	// Close gives up what is in flight and ends the link, not the thing.
+	// Close gives up what is under way and ends the link, not the thing.
 	Close() error
 }
 
@@ -115,104 +122,3 @@ type Error struct {
 
 // Error is the message, which is foreign text made safe.
 func (e *Error) Error() string { return ext.Escape(ext.Shorten(e.Message, 2000)) }
-
-// Request is one question over a link.
-type Request struct {
-	Method string
-	Params json.RawMessage // an object; nil: none
-	// Notify is told of what comes before the answer: method and parameters. Nil
-	// ignores it.
-	Notify func(method string, params json.RawMessage)
-}
-
-// frame is what Ask looks at of a frame.
-type frame struct {
-	ID     json.RawMessage `json:"id,omitempty"`
-	Method string          `json:"method,omitempty"`
-	Params json.RawMessage `json:"params,omitempty"`
-	Result json.RawMessage `json:"result,omitempty"`
-	Error  *Error          `json:"error,omitempty"`
-}
-
-// Ask asks one question over a link that nobody else uses, waits for its answer
-// and closes the link. What was answered is returned as it came; an error of the
-// other side is an *Error. What the other side asks meanwhile is answered with
-// an error: there is nobody to ask. When ctx ends, what is in flight is given
-// up.
-//
-// An answer that came is returned however the link closes: whoever lost it
-// would ask for it again.
-func Ask(ctx context.Context, l Link, r Request) (answer json.RawMessage, err error) {
-	defer func() {
-		if closing := l.Close(); err != nil {
-			err = errors.Join(err, closing)
-		}
-	}()
-	question, err := ext.EncodeJSON(struct {
-		Version string          `json:"jsonrpc"`
-		ID      int             `json:"id"`
-		Method  string          `json:"method"`
-		Params  json.RawMessage `json:"params,omitempty"`
-	}{"2.0", questionID, r.Method, r.Params})
-	if err != nil {
-		return nil, fmt.Errorf("ask %s: %w", ext.Quote(r.Method), err)
-	}
-	if err := l.Send(ctx, question); err != nil {
-		return nil, fmt.Errorf("ask %s: %w", ext.Quote(r.Method), err)
-	}
-	for {
-		raw, err := l.Recv(ctx)
-		if errors.Is(err, io.EOF) {
-			return nil, errors.New("it ended before it answered")
-		} else if err != nil {
-			return nil, fmt.Errorf("wait for the answer to %s: %w", ext.Quote(r.Method), err)
-		}
-		answer, done, err := r.take(ctx, l, raw)
-		if done || err != nil {
-			return answer, err
-		}
-	}
-}
-
-// questionID is the id of a question: a link has one user, and Ask one question.
-const questionID = 1
-
-// take looks at one frame that came: done when it is the answer.
-func (r *Request) take(ctx context.Context, l Link, raw json.RawMessage) (answer json.RawMessage, done bool, err error) {
-	var f frame
-	switch err := json.Unmarshal(raw, &f); {
-	case err != nil:
-		return nil, false, fmt.Errorf("read the answer to %s: %w", ext.Quote(r.Method), err)
-	case f.Method != "" && f.ID != nil:
-		decline(ctx, l, f.ID)
-		return nil, false, nil
-	case f.Method != "":
-		if r.Notify != nil {
-			r.Notify(f.Method, f.Params)
-		}
-		return nil, false, nil
-	case string(f.ID) != strconv.Itoa(questionID) && (f.Error == nil || f.ID != nil && string(f.ID) != "null"):
-		return nil, false, nil // the answer to something else
-	case f.Error != nil:
-		return nil, true, f.Error
-	case f.Result == nil:
-		return nil, false, fmt.Errorf("the answer to %s holds neither a result nor an error", ext.Quote(r.Method))
-	}
-	return f.Result, true, nil
-}
-
-// decline answers what the other side asks. Where that cannot be sent, waiting
-// for the answer says why.
-func decline(ctx context.Context, l Link, id json.RawMessage) {
-	raw, err := ext.EncodeJSON(struct {
-		Version string          `json:"jsonrpc"`
-		ID      json.RawMessage `json:"id"`
-		Error   Error           `json:"error"`
-	}{"2.0", id, Error{Code: codeNoMethod, Message: "nothing can be asked here"}})
-	if err == nil {
-		_ = l.Send(ctx, raw)
-	}
-}
-
-// codeNoMethod is the code of JSON-RPC for a method that is not there.
-const codeNoMethod = -32601

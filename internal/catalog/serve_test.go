@@ -20,6 +20,7 @@ import (
 	"github.com/mortise-dev/mortise/internal/golden"
 	"github.com/mortise-dev/mortise/internal/host"
 	"github.com/mortise-dev/mortise/internal/mcptest"
+	"github.com/mortise-dev/mortise/internal/rpc"
 	"github.com/mortise-dev/mortise/internal/session"
 )
 
@@ -197,15 +198,19 @@ func use(t *testing.T, a *host.Agent, tool string, arguments map[string]any) (st
 	if err != nil {
 		t.Fatal(err)
 	}
-	raw, err := call.Ask(t.Context(), link, call.Request{Method: "tools/call", Params: params})
-	if err != nil {
+	defer link.Close()
+	answer, err := link.Call(t.Context(), rpc.Compose([]byte("1"), "tools/call", params).Raw, nil)
+	switch {
+	case err != nil:
 		return "", err
+	case answer.Fault.There():
+		return "", fmt.Errorf("%s", answer.Bytes(answer.Fault))
 	}
 	var result struct {
 		Content []struct{ Text string }
 	}
-	if err := json.Unmarshal(raw, &result); err != nil || len(result.Content) == 0 {
-		t.Fatalf("%s: got %s, want content", tool, raw)
+	if err := json.Unmarshal(answer.Bytes(answer.Result), &result); err != nil || len(result.Content) == 0 {
+		t.Fatalf("%s: got %s, want content", tool, answer.Raw)
 	}
 	return result.Content[0].Text, nil
 }

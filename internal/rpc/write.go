@@ -92,3 +92,38 @@ func Splice(raw []byte, edits ...Edit) []byte {
 
 // With is the edit that puts something else into a span.
 func (s Span) With(b []byte) Edit { return Edit{At: s, With: b} }
+
+// Edited is the frame with the edits made, and where its parts lie then. An edit
+// is of a part within which nothing is looked at, or inserts; whatever the new
+// bytes hold is not looked at.
+func (f *Frame) Edited(edits ...Edit) *Frame {
+	out := *f
+	for _, s := range []*Span{
+		&out.ID, &out.Params, &out.Result, &out.Fault, &out.Name, &out.URI, &out.Arguments, &out.Level,
+		&out.Meta, &out.Token, &out.RequestID, &out.MetaToken, &out.Version, &out.Capabilities, &out.Client, &out.LogLevel, &out.Subscription,
+	} {
+		s.move(edits)
+	}
+	out.Raw = Splice(f.Raw, edits...)
+	return &out
+}
+
+// move is where a span lies once the edits are made.
+func (s *Span) move(edits []Edit) {
+	if !s.There() {
+		return
+	}
+	was := *s
+	for _, e := range edits {
+		if !e.At.There() {
+			continue
+		}
+		more := len(e.With) - (e.At.To - e.At.From)
+		if e.At.To <= was.From && e.At != was {
+			s.From += more
+		}
+		if e.At.From < was.To && e.At.To <= was.To {
+			s.To += more
+		}
+	}
+}

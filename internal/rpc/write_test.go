@@ -3,6 +3,8 @@ package rpc
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -97,4 +99,29 @@ func FuzzValue(f *testing.F) {
 			t.Errorf("%q: got %v (%v at %d), want %v", data, got, err, s.at, want)
 		}
 	})
+}
+
+// An edited frame is what reading its bytes would give: no part is lost or looked for
+// in the wrong place.
+func TestEdited(t *testing.T) {
+	const raw = ` {"jsonrpc":"2.0", "id" : "a","method":"tools/call","params":{"_meta":{"progressToken":7,"io.modelcontextprotocol/logLevel":"info"},"name":"t","arguments":{"x":[1]},"uri":"u"},"more":1}`
+	f, err := Read([]byte(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := f.Name.To
+	for name, edits := range map[string][]Edit{
+		"none":         {{}},
+		"longer":       {f.ID.With([]byte(`"a longer one"`)), f.MetaToken.With([]byte("123456"))},
+		"shorter":      {f.Arguments.With([]byte(`{}`)), f.ID.With([]byte(`1`))},
+		"insert":       {{At: Span{end, end}, With: []byte(`,"cursor":"c"`)}},
+		"insert first": {{At: Span{f.Meta.From + 1, f.Meta.From + 1}, With: []byte(`"k":1,`)}, f.Name.With([]byte(`"other"`))},
+		"at a start":   {{At: Span{f.ID.From, f.ID.From}, With: []byte("   ")}},
+	} {
+		got := f.Edited(slices.Clone(edits)...)
+		want, err := Read(got.Raw)
+		if err != nil || !reflect.DeepEqual(*got, want) {
+			t.Errorf("%s: got %+v, want %+v, %v", name, *got, want, err)
+		}
+	}
 }

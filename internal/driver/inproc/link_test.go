@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -27,58 +26,41 @@ func link(t *testing.T, do func(context.Context, arguments) (any, error)) *inpro
 	return l
 }
 
-func send(t *testing.T, l *inproc.Link, frame string) {
-	t.Helper()
-	if err := l.Send(t.Context(), json.RawMessage(frame)); err != nil {
-		t.Fatalf("Send(%s): %v", frame, err)
-	}
+func calling(id, name string) json.RawMessage {
+	return json.RawMessage(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"echo","arguments":{"name":%q}}}`, id, name))
 }
 
-func recv(t *testing.T, l *inproc.Link) string {
-	t.Helper()
-	raw, err := l.Recv(t.Context())
+// answer is what a request is answered with, or the error.
+func answer(ctx context.Context, l *inproc.Link, request json.RawMessage) string {
+	f, err := l.Call(ctx, request, nil)
 	if err != nil {
+		return err.Error()
+	}
+	return string(f.Raw)
+}
+
+// TestLink wants each request answered under its own id.
+func TestLink(t *testing.T) {
+	l := link(t, same)
+	for _, c := range []struct{ request, want string }{
+		{string(calling(`"a-1"`, "x")), `{"jsonrpc":"2.0","id":"a-1","result":{"content":[{"type":"text","text":"{\"name\":\"x\"}"}],"structuredContent":{"name":"x"}}}`},
+		{`{"jsonrpc":"2.0","id":7,"method":"tools/list"}`, `{"jsonrpc":"2.0","id":7,"error":{"code":-32601,"message":"only tools can be called here"}}`},
+		{`{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"gone"}}`, `{"jsonrpc":"2.0","id":8,"error":{"code":-32602,"message":"\"acme\" has no tool \"gone\""}}`},
+		{`{"jsonrpc":"2.0","method":"notifications/initialized"}`, "what is called is no request"},
+	} {
+		if got := answer(t.Context(), l, json.RawMessage(c.request)); got != c.want {
+			t.Errorf("%s: got %s, want %s", c.request, got, c.want)
+		}
+	}
+	if got := answer(t.Context(), l, json.RawMessage("banner")); !strings.HasPrefix(got, "read a request: ") {
+		t.Errorf("something that is no JSON: got %s, want an error", got)
+	}
+	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return string(raw)
 }
 
-func calling(id, name string) string {
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"echo","arguments":{"name":%q}}}`, id, name)
-}
-
-// TestLink wants each request answered under its own id, and nothing else.
-func TestLink(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := link(t, same)
-		for _, c := range []struct{ frame, want string }{
-			{calling(`"a-1"`, "x"), `{"jsonrpc":"2.0","id":"a-1","result":{"content":[{"type":"text","text":"{\"name\":\"x\"}"}],"structuredContent":{"name":"x"}}}`},
-			{`{"jsonrpc":"2.0","id":7,"method":"tools/list"}`, `{"jsonrpc":"2.0","id":7,"error":{"code":-32601,"message":"only tools can be called here"}}`},
-			{`{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"gone"}}`, `{"jsonrpc":"2.0","id":8,"error":{"code":-32602,"message":"\"acme\" has no tool \"gone\""}}`},
-		} {
-			send(t, l, c.frame)
-			if got := recv(t, l); got != c.want {
-				t.Errorf("%s: got %s, want %s", c.frame, got, c.want)
-			}
-		}
-		for _, silent := range []string{`{"jsonrpc":"2.0","method":"notifications/initialized"}`, `{"jsonrpc":"2.0","id":3,"result":{}}`, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":99}}`} {
-			send(t, l, silent)
-		}
-		send(t, l, calling("9", "y"))
-		if got := recv(t, l); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":9,`) {
-			t.Errorf("after what needs no answer: got %s, want the answer to 9", got)
-		}
-		if err := l.Send(t.Context(), json.RawMessage("banner")); err == nil {
-			t.Error("Send of something that is no JSON: want an error")
-		}
-		if err := l.Close(); err != nil {
-			t.Fatal(err)
-		}
-	})
-}
-
-// Sending does not wait for the call, calls run beside each other, and the
-// answers come as the calls end.
+// Calls run beside each other, and each is answered as it ends.
 func TestLinkCallsRunBesideEachOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := map[string]chan struct{}{"a": make(chan struct{}), "b": make(chan struct{})}
@@ -86,18 +68,15 @@ func TestLinkCallsRunBesideEachOther(t *testing.T) {
 			<-release[in.Name]
 			return in.Name, nil
 		})
-		send(t, l, calling("1", "a"))
-		send(t, l, calling("2", "b"))
-		if err := l.Send(t.Context(), json.RawMessage(calling("1", "a"))); err == nil {
-			t.Error("Send of a request whose id is in flight: want an error")
+		answers := make(chan string)
+		for id, name := range map[string]string{"1": "a", "2": "b"} {
+			go func() { answers <- answer(t.Context(), l, calling(id, name)) }()
 		}
-		close(release["b"])
-		if got := recv(t, l); !strings.Contains(got, `"id":2`) {
-			t.Errorf("Recv: got %s, want the answer to 2", got)
-		}
-		close(release["a"])
-		if got := recv(t, l); !strings.Contains(got, `"id":1`) {
-			t.Errorf("Recv: got %s, want the answer to 1", got)
+		for _, c := range []struct{ name, id string }{{"b", `"id":2`}, {"a", `"id":1`}} {
+			close(release[c.name])
+			if got := <-answers; !strings.Contains(got, c.id) {
+				t.Errorf("%s: got %s, want the answer to %s", c.name, got, c.id)
+			}
 		}
 		if err := l.Close(); err != nil {
 			t.Fatal(err)
@@ -105,8 +84,8 @@ func TestLinkCallsRunBesideEachOther(t *testing.T) {
 	})
 }
 
-// Closing gives up what is in flight and waits for it, and then there is
-// nothing to send or to receive; twice is once.
+// Closing gives up what is under way and waits for it, and then nothing can be
+// called or received; twice is once.
 func TestLinkClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ended := false
@@ -115,20 +94,13 @@ func TestLinkClose(t *testing.T) {
 			ended = true
 			return nil, ctx.Err()
 		})
-		ctx, cancel := context.WithCancel(t.Context())
-		if err := l.Send(ctx, json.RawMessage(calling("1", "x"))); err != nil {
-			t.Fatal(err)
-		}
-		cancel() // of the sending; the call goes on
-		waiting := make(chan error, 1)
+		called, waiting := make(chan string, 1), make(chan error, 1)
+		go func() { called <- answer(t.Context(), l, calling("1", "x")) }()
 		go func() {
 			_, err := l.Recv(t.Context())
 			waiting <- err
 		}()
 		synctest.Wait()
-		if ended {
-			t.Error("the call ended with the context of its sending, want it to go on")
-		}
 		for range 2 {
 			if err := l.Close(); err != nil {
 				t.Fatal(err)
@@ -137,102 +109,51 @@ func TestLinkClose(t *testing.T) {
 		if !ended {
 			t.Error("Close returned before the call had ended")
 		}
+		if got := <-called; got != io.ErrClosedPipe.Error() {
+			t.Errorf("what was under way: got %s, want that the link was closed", got)
+		}
 		if err := <-waiting; !errors.Is(err, io.EOF) {
 			t.Errorf("Recv while it was closed: got %v, want io.EOF", err)
 		}
-		if _, err := l.Recv(t.Context()); !errors.Is(err, io.EOF) {
-			t.Errorf("Recv after Close: got %v, want io.EOF", err)
-		}
-		if err := l.Send(t.Context(), json.RawMessage(calling("2", "x"))); err == nil {
-			t.Error("Send after Close: want an error")
+		if _, err := l.Call(t.Context(), calling("2", "x"), nil); !errors.Is(err, io.EOF) {
+			t.Errorf("Call after Close: got %v, want io.EOF", err)
 		}
 	})
 }
 
-// A call that was cancelled ends and is not answered.
+// A call that is given up is over at once, also where its tool goes on.
 func TestLinkCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := link(t, func(ctx context.Context, in arguments) (any, error) {
+		stubborn := make(chan struct{})
+		l := link(t, func(_ context.Context, in arguments) (any, error) {
 			if in.Name == "wait" {
-				<-ctx.Done()
+				<-stubborn
 			}
 			return in.Name, nil
 		})
-		send(t, l, calling("1", "wait"))
-		synctest.Wait()
-		send(t, l, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
-		send(t, l, calling("2", "go"))
-		if got := recv(t, l); !strings.Contains(got, `"id":2`) {
-			t.Errorf("Recv: got %s, want the answer to 2", got)
-		}
-		synctest.Wait()
 		ctx, cancel := context.WithCancel(t.Context())
+		called := make(chan string, 1)
+		go func() { called <- answer(ctx, l, calling("1", "wait")) }()
+		synctest.Wait()
 		cancel()
+		if got := <-called; got != context.Canceled.Error() {
+			t.Errorf("got %s, want that it was given up", got)
+		}
+		if got := answer(t.Context(), l, calling("2", "go")); !strings.Contains(got, `"id":2`) {
+			t.Errorf("got %s, want the answer to 2", got)
+		}
 		if got, err := l.Recv(ctx); !errors.Is(err, context.Canceled) {
 			t.Errorf("Recv: got %s, %v, want nothing until its context ends", got, err)
 		}
+		close(stubborn)
 		if err := l.Close(); err != nil {
 			t.Fatal(err)
 		}
 	})
 }
 
-// TestLinkAsked asks over links as faces do.
-func TestLinkAsked(t *testing.T) {
-	d := driver(same)
-	l, err := d.Link(t.Context(), ref)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := call.Ask(t.Context(), l, call.Request{Method: "tools/call", Params: json.RawMessage(`{"name":"echo","arguments":{"name":"x"}}`)})
-	if want := `{"content":[{"type":"text","text":"{\"name\":\"x\"}"}],"structuredContent":{"name":"x"}}`; err != nil || string(got) != want {
-		t.Errorf("Ask: got %s, %v, want %s", got, err, want)
-	}
-	if _, err := d.Link(t.Context(), ext.Ref{Driver: inproc.Name, Target: "gone"}); err == nil {
+func TestLinkToNothing(t *testing.T) {
+	if _, err := driver(same).Link(t.Context(), ext.Ref{Driver: inproc.Name, Target: "gone"}); err == nil {
 		t.Error("a link to an extension that is not there: want an error")
-	}
-	answers := make(chan string, 20)
-	for i := range cap(answers) {
-		go func() {
-			l, err := d.Link(t.Context(), ref)
-			if err != nil {
-				answers <- err.Error()
-				return
-			}
-			got, err := call.Ask(t.Context(), l, call.Request{Method: "tools/call", Params: json.RawMessage(fmt.Sprintf(`{"name":"echo","arguments":{"name":"n%d"}}`, i))})
-			if err != nil || !strings.Contains(string(got), fmt.Sprintf(`"structuredContent":{"name":"n%d"}`, i)) {
-				answers <- fmt.Sprintf("%d: %s, %v", i, got, err)
-				return
-			}
-			answers <- ""
-		}()
-	}
-	for range cap(answers) {
-		if wrong := <-answers; wrong != "" {
-			t.Error(wrong)
-		}
-	}
-}
-
-func TestLinksAreTheirUsersOwn(t *testing.T) {
-	d := driver(same)
-	var links []*inproc.Link
-	for range 2 {
-		l, err := d.Link(t.Context(), ref)
-		if err != nil {
-			t.Fatal(err)
-		}
-		links = append(links, l)
-	}
-	send(t, links[0], calling("1", "first"))
-	send(t, links[1], calling("1", "second"))
-	got := []string{recv(t, links[1]), recv(t, links[0])}
-	if !slices.EqualFunc(got, []string{"second", "first"}, strings.Contains) {
-		t.Errorf("got %q, want each user's own answer", got)
-	}
-	for _, l := range links {
-		if err := l.Close(); err != nil {
-			t.Fatal(err)
-		}
 	}
 }

@@ -16,9 +16,10 @@ type ask struct {
 	key   string // of it there
 }
 
-// consult hands a request of the server to the peer. What it returns is why that
+// consult hands a request of the server to the peer. with is the call on whose
+// stream it came, and own that the goroutine is its. What is returned is why that
 // cannot be, "" when it could.
-func (l *Lane) consult(c *conn, f *rpc.Frame) string {
+func (l *Lane) consult(c *conn, f *rpc.Frame, with *errand, own bool) string {
 	a := &ask{id: clone(f.Bytes(f.ID))}
 	if f.MetaToken.There() {
 		a.token = clone(f.Bytes(f.MetaToken))
@@ -34,10 +35,6 @@ func (l *Lane) consult(c *conn, f *rpc.Frame) string {
 	}
 	l.mu.Lock()
 	number, ok := l.enlist(a)
-	if ok {
-		ours := strconv.AppendUint(nil, number, 10)
-		l.put(rpc.Splice(f.Raw, f.ID.With(ours), f.MetaToken.With(ours)))
-	}
 	l.mu.Unlock()
 	if !ok {
 		return "the client has too many requests to answer"
@@ -45,6 +42,8 @@ func (l *Lane) consult(c *conn, f *rpc.Frame) string {
 	c.mu.Lock()
 	c.asked[string(a.id)] = asking{l, number}
 	c.mu.Unlock()
+	ours := strconv.AppendUint(nil, number, 10)
+	l.bring(f.Edited(f.ID.With(ours), f.MetaToken.With(ours)), with, own)
 	return ""
 }
 
@@ -71,15 +70,16 @@ func (l *Lane) withdraw(number uint64, f *rpc.Frame) {
 	}
 	delete(l.asks, number)
 	if f == nil {
-		l.put(cancelling(number))
-		return
+		f = cancelling(number)
+	} else {
+		f = f.Edited(f.RequestID.With(strconv.AppendUint(nil, number, 10)))
 	}
-	l.put(rpc.Splice(f.Raw, f.RequestID.With(strconv.AppendUint(nil, number, 10))))
+	l.bringAny(f)
 }
 
 // cancelling is a notice that a request needs no answer.
-func cancelling(number uint64) []byte {
-	return rpc.Compose(nil, "notifications/cancelled", append(strconv.AppendUint([]byte(`{"requestId":`), number, 10), '}')).Raw
+func cancelling(number uint64) *rpc.Frame {
+	return rpc.Compose(nil, "notifications/cancelled", append(strconv.AppendUint([]byte(`{"requestId":`), number, 10), '}'))
 }
 
 // respond hands on what the peer answers.
@@ -95,7 +95,8 @@ func (l *Lane) respond(ctx context.Context, f *rpc.Frame) error {
 	case a == nil:
 		return nil // it is not wanted any more
 	case a.round != nil:
-		return a.round.give(ctx, c, a.key, f)
+		a.round.give(a.key, f)
+		return nil
 	}
 	c.mu.Lock()
 	delete(c.asked, string(a.id))

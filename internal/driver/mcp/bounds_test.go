@@ -162,7 +162,7 @@ func TestInstructionsWhole(t *testing.T) {
 // drained is all that waits in a lane.
 func drained(t *testing.T, l *Lane) (out []string) {
 	t.Helper()
-	l.finish(l.conn, errClosed)
+	l.finish(l.conn)
 	for {
 		raw, err := l.Recv(context.Background())
 		if err == io.EOF {
@@ -176,8 +176,8 @@ func drained(t *testing.T, l *Lane) (out []string) {
 }
 
 // TestLaneHoldsSoMuch wants notices that nobody fetches to be dropped beyond a
-// number and beyond their bytes, the oldest first, with a note, and no answer
-// to be dropped or to lose its place.
+// number and beyond their bytes, the oldest first, with a note, and no question
+// of the server to be dropped or to lose its place.
 func TestLaneHoldsSoMuch(t *testing.T) {
 	for _, c := range []struct {
 		name       string
@@ -198,25 +198,28 @@ func TestLaneHoldsSoMuch(t *testing.T) {
 			notices := c.kept + 10
 			pad := strings.Repeat("x", c.size)
 			for i := range notices {
-				if i == 3 || i == notices-1 { // an answer between notices, and one before the last
-					id := fmt.Sprint(i)
-					fl := &flight{id: []byte(id), lane: l}
-					n, err := l.enter(w.conn, fl)
+				if i == 3 || i == notices-1 { // a question between notices, and one before the last
+					question := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"roots/list","params":{"pad":"%s"}}`, i, pad)
+					f, err := rpc.Read([]byte(question))
 					if err != nil {
 						t.Fatal(err)
 					}
-					w.conn.take(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"result":"%s"}`, n, pad), 0)
-					want = append(want, fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":"%s"}`, id, pad))
+					l.bring(&f, nil, false)
+					want = append(want, question)
 				}
 				notice := fmt.Sprintf(`{"jsonrpc":"2.0","method":"x","params":{"i":%d,"pad":"%s"}}`, i, pad)
-				l.hint([]byte(notice))
+				f, err := rpc.Read([]byte(notice))
+				if err != nil {
+					t.Fatal(err)
+				}
+				l.bring(&f, nil, false)
 				if i >= notices-c.kept {
 					want = append(want, notice)
 				}
 			}
 			got := drained(t, l)
 			if len(got) != len(want) {
-				t.Fatalf("got %d frames, want 2 answers and %d notices", len(got), c.kept)
+				t.Fatalf("got %d frames, want 2 questions and %d notices", len(got), c.kept)
 			}
 			for i := range got {
 				if got[i] != want[i] {
@@ -241,7 +244,7 @@ func TestLaneKeepsNoBatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.conn.launch(&flight{id: []byte("1"), lane: l, caller: true}); err != nil {
+	if _, err := w.conn.launch(&flight{errand: &errand{lane: l}, caller: true}); err != nil {
 		t.Fatal(err)
 	}
 	const notice = `{"jsonrpc":"2.0","method":"notifications/message"}`
@@ -272,7 +275,7 @@ func TestUnheardTold(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.conn.launch(&flight{id: []byte("1"), lane: l, caller: true}); err != nil {
+		if _, err := w.conn.launch(&flight{errand: &errand{lane: l}, caller: true}); err != nil {
 			t.Fatal(err)
 		}
 	}

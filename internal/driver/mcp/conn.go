@@ -33,22 +33,28 @@ type wire interface {
 
 // letter is one message to a server.
 type letter struct {
-	frame *rpc.Frame // as its sender has it
-	raw   []byte     // as it is sent
-	id    uint64     // of a request: what raw has for an id
+	frame  *rpc.Frame // as its sender has it
+	raw    []byte     // as it is sent
+	id     uint64     // of a request: what raw has for an id
+	errand *errand    // what the request is for, whose goroutine sends it; nil: nobody waits for the sending
 }
 
 // flight is a request that has not been answered.
 type flight struct {
-	id     []byte      // as its sender spells it; nil for one of our own
+	errand *errand     // what it is for; nil for one of our own
 	token  []byte      // for its progress, as its sender spells it; nil when it wants none
-	lane   *Lane       // whose it is; nil for one of our own
 	caller bool        // somebody outside this package asked
-	reply  chan answer // holds one; nil for a lane's
-	landed func(ok bool)
-	again  *round    // what may have to be asked once more with more input; nil: never
-	heard  time.Time // when it was sent, or last spoken of
+	reply  chan answer // of one of our own; holds one
+	heard  time.Time   // when it was sent, or last spoken of
 	begun  time.Time
+}
+
+// lane is whose request it is; nil for one of our own.
+func (f *flight) lane() *Lane {
+	if f.errand == nil {
+		return nil
+	}
+	return f.errand.lane
 }
 
 // answer is what a request came to.
@@ -69,7 +75,7 @@ type conn struct {
 	modern  atomic.Bool       // it speaks 2026-07-28; set before anybody else has the connection
 	client  Client
 	marks   markbook
-	work    sync.WaitGroup // of what is done for lanes; it ends with the connection
+	work    sync.WaitGroup // of what is done for all; it ends with the connection
 
 	unclear atomic.Bool   // the server asked what could not be attributed
 	apart   func()        // is told so; nil: nobody is
@@ -219,6 +225,9 @@ func (c *conn) take(raw []byte, from uint64) {
 		return
 	}
 	for _, item := range items {
+		if len(items) > 1 {
+			item = clone(item) // what is kept of it does not keep all
+		}
 		f, err := rpc.Read(item)
 		if err != nil {
 			c.log.noise(item)
@@ -243,12 +252,9 @@ func (c *conn) respond(f *rpc.Frame) {
 	if ok {
 		fl = c.land(id)
 	}
-	if fl != nil && fl.landed != nil {
-		fl.landed(!f.Fault.There())
-	}
 	switch {
-	case fl != nil && fl.lane != nil:
-		fl.lane.answered(c, fl, f)
+	case fl != nil && fl.errand != nil:
+		fl.errand.settle(f)
 	case fl != nil && f.Fault.There():
 		fl.reply <- answer{err: &Error{JSON: f.Bytes(f.Fault)}}
 	case fl != nil:
@@ -303,15 +309,11 @@ func (c *conn) fail(id uint64, err error) {
 	if fl == nil {
 		return
 	}
-	if fl.landed != nil {
-		fl.landed(false)
-	}
-	if fl.lane == nil {
+	if fl.errand == nil {
 		fl.reply <- answer{err: err}
 		return
 	}
-	fl.lane.leave(fl.id)
-	fl.lane.push(failure(fl.id, c.explain(err)))
+	fl.errand.settle(failure(c.explain(err)))
 }
 
 // end ends the connection for all. The first reason stays.
@@ -341,7 +343,7 @@ func (c *conn) end(err error) {
 		c.fail(id, err)
 	}
 	for l := range lanes {
-		l.finish(c, err)
+		l.finish(c)
 	}
 	close(c.done)
 }
@@ -372,12 +374,12 @@ func (e *Error) Error() string {
 }
 
 // failure is an error response of our own.
-func failure(id []byte, err error) []byte {
+func failure(err error) *rpc.Frame {
 	var fault *Error
 	if errors.As(err, &fault) {
-		return rpc.Refuse(id, fault.JSON).Raw
+		return rpc.Refuse(noID, fault.JSON)
 	}
-	return rpc.Refuse(id, rpc.Fault(codeLost, err.Error())).Raw
+	return refusal(codeLost, err.Error())
 }
 
 // Codes of errors.

@@ -11,7 +11,7 @@ func (l *Lane) depart(ctx context.Context) error {
 	l.moving.Lock()
 	defer l.moving.Unlock()
 	l.mu.Lock()
-	old, stays := l.conn, len(l.ids) > 0 || len(l.asks) > 0 || l.closed || l.ended
+	old, stays := l.conn, len(l.errands) > 0 || len(l.asks) > 0 || l.closed || l.ended
 	l.mu.Unlock()
 	if stays || !old.unclear.Load() {
 		return nil

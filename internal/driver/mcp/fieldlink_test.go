@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/mortise-dev/mortise/internal/driver/mcp"
+	"github.com/mortise-dev/mortise/internal/rpc"
 )
 
 // TestField_TRA01_OneDeadOthersLive wants servers that refuse connections or
@@ -104,14 +105,14 @@ func TestField_TRA04_OneForgets(t *testing.T) {
 	two.Key, two.Name = "other", "acme:other"
 	b.Run([]mcp.Target{one, two})
 	l, other := b.link(one), b.link(two)
-	for _, l := range []*mcp.Lane{l, other} {
+	for _, l := range []*mcp.Talk{l, other} {
 		send(t, l, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t"}}`)
 		recv(t, l)
 	}
 	x.mu.Lock()
 	x.session = "s2"
 	x.mu.Unlock()
-	for _, l := range []*mcp.Lane{l, other, l} {
+	for _, l := range []*mcp.Talk{l, other, l} {
 		send(t, l, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"t"}}`)
 		if got := recv(t, l); !strings.Contains(got, `"id":2,"result"`) {
 			t.Errorf("got %s, want the answer", got)
@@ -148,7 +149,7 @@ func TestField_TRA10_WhoIsTold(t *testing.T) {
 }
 
 // token is what the server knows the progress of a call of l by that never ends.
-func token(t *testing.T, b *bench, s mcp.Target, l *mcp.Lane) string {
+func token(t *testing.T, b *bench, s mcp.Target, l *mcp.Talk) string {
 	t.Helper()
 	send(t, l, `{"jsonrpc":"2.0","id":"n","method":"tools/call","params":{"_meta":{"progressToken":"mine"},"name":"never"}}`)
 	return b.waitFor(s, 1)[0] // the id and the token are the same there
@@ -170,23 +171,35 @@ func TestField_LIF09_ManyClientsOneProcess(t *testing.T) {
 	}
 }
 
-// TestSlowReader wants a peer that does not fetch what comes to hold up neither
+// TestSlowReader wants a peer that does not take what comes to hold up neither
 // the server nor others.
 func TestSlowReader(t *testing.T) {
 	b, s := newBench(t, nil), fixtureTarget(t, "normal")
 	b.Run([]mcp.Target{s})
 	slow, quick := b.link(s), b.link(s)
+	var all sync.WaitGroup
+	reads := make(chan struct{})
 	for i := range 200 {
-		send(t, slow, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"progress","_meta":{"progressToken":%d}}}`, i, i))
+		all.Go(func() {
+			call := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"progress","_meta":{"progressToken":%d}}}`, i, i)
+			told := 0
+			got, err := slow.Call(context.Background(), json.RawMessage(call), func(f *rpc.Frame) error {
+				<-reads
+				if string(f.Bytes(f.Token)) == fmt.Sprint(i) {
+					told++
+				}
+				return nil
+			})
+			if err != nil || !got.Result.There() || told != 5 {
+				t.Errorf("got %v after %d notices of progress, want 5 and the answer", err, told)
+			}
+		})
 	}
 	for range 100 {
 		ask(t, quick, "state")
 	}
-	for i := range 200 {
-		if got := answerTo(t, slow, fmt.Sprint(i)); !strings.Contains(got, `"result"`) {
-			t.Errorf("got %s, want the answer", got)
-		}
-	}
+	close(reads)
+	all.Wait()
 	if _, err := b.Call(context.Background(), ref(s, "echo"), json.RawMessage(`{}`)); err != nil {
 		t.Error(err)
 	}

@@ -142,22 +142,41 @@ func (w *remote) attempt(m *letter) {
 	}
 }
 
-// send posts a notification and waits until it is taken; a request it hands to
-// a goroutine of its own.
+// send posts a message and waits until it is taken. Of a request of a call it takes
+// in the answer too, and hands on what comes before; any other is left to a
+// goroutine.
 func (w *remote) send(ctx context.Context, m *letter) error {
 	if m.frame.Kind != rpc.Request {
 		return w.post(ctx, m, 0)
 	}
-	id := m.id
 	rctx, stop := context.WithCancel(w.ctx)
 	w.mu.Lock()
-	w.posts[id] = stop
+	w.posts[m.id] = stop
 	w.mu.Unlock()
-	if w.spawn(func() { w.request(rctx, stop, m, id) }) {
-		return nil
+	if m.errand == nil {
+		if w.spawn(func() { w.request(rctx, stop, m) }) {
+			return nil
+		}
+		stop()
+		return w.over()
 	}
-	stop()
-	return w.over()
+	if !w.waiting(m.id) {
+		w.posted(m.id)
+		stop()
+		return nil // it was given up, or the connection has ended: that is told
+	}
+	defer context.AfterFunc(ctx, stop)()
+	m.errand.leaves(true)
+	w.request(rctx, stop, m)
+	m.errand.leaves(false)
+	return nil
+}
+
+// posted forgets a request that is posted no more.
+func (w *remote) posted(id uint64) {
+	w.mu.Lock()
+	delete(w.posts, id)
+	w.mu.Unlock()
 }
 
 // over is why the connection is over, which it is.
@@ -168,16 +187,17 @@ func (w *remote) over() error {
 	return errClosed
 }
 
-func (w *remote) request(ctx context.Context, stop func(), m *letter, id uint64) {
+func (w *remote) request(ctx context.Context, stop func(), m *letter) {
 	defer stop()
-	err := w.post(ctx, m, id)
-	w.mu.Lock()
-	delete(w.posts, id)
-	w.mu.Unlock()
+	err := w.post(ctx, m, m.id)
+	w.posted(m.id)
+	if ctx.Err() != nil && w.ctx.Err() == nil {
+		return // who gave it up tells the server, and who asked
+	}
 	if err == nil {
 		err = errors.New("the server's answer ended without a response")
 	}
-	w.conn.fail(id, err) // when it was answered this does nothing
+	w.conn.fail(m.id, err) // when it was answered this does nothing
 	var l *lost
 	switch {
 	case !errors.As(err, &l):

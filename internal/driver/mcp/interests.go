@@ -35,13 +35,14 @@ func (c *conn) hears(l *Lane, level int) bool {
 	return !set || level < 0 || level >= least
 }
 
-// setLevel tells the server the most verbose of the levels that its peers want.
-func (l *Lane) setLevel(ctx context.Context, c *conn, f *rpc.Frame, fl *flight) error {
+// levelled is the edit that tells the server the most verbose of the levels that its
+// peers want. What is no level stays: the server says what is wrong with it.
+func (l *Lane) levelled(c *conn, f *rpc.Frame) rpc.Edit {
 	level := severity(f)
 	if level < 0 {
-		return l.launch(ctx, c, f, fl) // the server says what is wrong with it
+		return rpc.Edit{}
 	}
-	return l.launch(ctx, c, f, fl, f.Level.With(rpc.Quote(severities()[c.level(l, level)])))
+	return f.Level.With(rpc.Quote(severities()[c.level(l, level)]))
 }
 
 // level sets the level of a lane, and is the most verbose of all.

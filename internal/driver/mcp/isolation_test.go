@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 
 	"github.com/mortise-dev/mortise/internal/rpc"
 )
@@ -14,15 +16,20 @@ import (
 // deck is the wire to a server that keeps what it is sent until a test answers.
 type deck struct {
 	fickle
+	mu   sync.Mutex
 	sent []*letter
 }
 
 func (w *deck) send(_ context.Context, m *letter) error {
-	w.sent = append(w.sent, m)
+	w.offer(m)
 	return nil
 }
 
-func (w *deck) offer(m *letter) { w.sent = append(w.sent, m) }
+func (w *deck) offer(m *letter) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.sent = append(w.sent, m)
+}
 
 // world is a connection that several peers share, and what each may see: every
 // word of a peer's has its mark, and so has what the server says of it.
@@ -31,7 +38,7 @@ type world struct {
 	r       *rand.Rand
 	wire    *deck
 	stream  bool // the server tells on which request's stream it speaks
-	lanes   []*Lane
+	lanes   []*Talk
 	open    []map[string]bool // ids that each peer waits for
 	flying  map[uint64]int    // requests at the server, and whose they are
 	past    map[uint64]int    // those that were answered or cancelled
@@ -54,14 +61,14 @@ func (w *world) step() {
 		if w.open[who][id] {
 			return
 		}
-		err := l.Send(w.t.Context(), json.RawMessage(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"_meta":{"progressToken":%s},"name":"x","of":"%s"}}`, id, id, w.mark(who))))
+		err := l.Say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"_meta":{"progressToken":%s},"name":"x","of":"%s"}}`, id, id, w.mark(who)))
 		if err != nil {
 			w.t.Fatal(err)
 		}
 		w.open[who][id] = true
 	case 2: // a peer cancels
 		id := fmt.Sprintf("%d", w.r.IntN(4))
-		if err := l.Send(w.t.Context(), json.RawMessage(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":`+id+`}}`)); err != nil {
+		if err := l.Say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id + `}}`); err != nil {
 			w.t.Fatal(err)
 		}
 		delete(w.open[who], id)
@@ -69,6 +76,7 @@ func (w *world) step() {
 		w.takeIn()
 		w.speak()
 	}
+	synctest.Wait()
 	w.takeIn()
 	w.fetch()
 }
@@ -168,24 +176,18 @@ func (w *world) mutter() {
 // fetch is each peer reading what came, which must be its own.
 func (w *world) fetch() {
 	for who, l := range w.lanes {
-		for {
-			raw, ok, err := l.next()
-			if err != nil {
-				w.t.Fatal(err)
-			}
-			if !ok {
-				break
-			}
-			w.check(who, l, raw)
+		for _, frame := range l.All() {
+			w.check(who, l, frame)
 		}
 	}
+	synctest.Wait()
 }
 
-func (w *world) check(who int, l *Lane, raw json.RawMessage) {
-	if strings.Count(string(raw), "<peer-") != strings.Count(string(raw), w.mark(who)) {
+func (w *world) check(who int, l *Talk, raw string) {
+	if strings.Count(raw, "<peer-") != strings.Count(raw, w.mark(who)) {
 		w.t.Fatalf("peer %d got %s", who, raw)
 	}
-	f, err := rpc.Read(raw)
+	f, err := rpc.Read([]byte(raw))
 	if err != nil {
 		w.t.Fatalf("peer %d got %s: %v", who, raw, err)
 	}
@@ -200,7 +202,7 @@ func (w *world) check(who int, l *Lane, raw json.RawMessage) {
 		if w.r.IntN(8) == 0 {
 			return // it never answers
 		}
-		if err := l.Send(w.t.Context(), json.RawMessage(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"by":"%s"}}`, f.Bytes(f.ID), w.mark(who)))); err != nil {
+		if err := l.Say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"by":"%s"}}`, f.Bytes(f.ID), w.mark(who))); err != nil {
 			w.t.Fatal(err)
 		}
 	case rpc.Notification:
@@ -216,42 +218,47 @@ func (w *world) check(who int, l *Lane, raw json.RawMessage) {
 func TestNothingCrosses(t *testing.T) {
 	for _, stream := range []bool{false, true} {
 		for seed := range uint64(60) {
-			w := &world{t: t, r: rand.New(rand.NewPCG(seed, 7)), wire: &deck{fickle: fickle{conn: newConn(&journal{})}}, stream: stream, flying: map[uint64]int{}, past: map[uint64]int{}, asked: map[string]int{}}
-			can := json.RawMessage(`{"sampling":{}}`)
-			c := w.wire.conn
-			c.wire, c.shared, c.can = w.wire, true, ablesOf(&Peer{Capabilities: can})
-			for who := range 4 {
-				l, err := c.lane(&Peer{ID: fmt.Sprint(who), Capabilities: can})
-				if err != nil {
-					t.Fatal(err)
-				}
-				w.lanes, w.open = append(w.lanes, l), append(w.open, map[string]bool{})
-				id := `{"jsonrpc":"2.0","id":"s","method":"resources/subscribe","params":{"uri":"x://` + w.mark(who) + `"}}`
-				w.open[who][`"s"`] = true
-				if err := l.Send(t.Context(), json.RawMessage(id)); err != nil {
-					t.Fatal(err)
-				}
-			}
-			for range 400 {
-				w.step()
-			}
-			if stream && w.answers == 0 {
-				t.Errorf("seed %d: no question of the server was answered, want some", seed)
-			}
-			for _, l := range w.lanes {
-				l.Close()
-			}
-			if len(c.flights) > 0 && !allOurs(c) || len(c.asked) > 0 || len(c.lanes) > 0 || len(c.subscribed) > 0 {
-				t.Fatalf("seed %d: what is left of closed lanes is %d requests, %d questions, %d lanes, %d subscriptions; want nothing", seed, len(c.flights), len(c.asked), len(c.lanes), len(c.subscribed))
-			}
+			synctest.Test(t, func(t *testing.T) { nothingCrosses(t, stream, seed) })
 		}
+	}
+}
+
+func nothingCrosses(t *testing.T, stream bool, seed uint64) {
+	t.Helper()
+	w := &world{t: t, r: rand.New(rand.NewPCG(seed, 7)), wire: &deck{fickle: fickle{conn: newConn(&journal{})}}, stream: stream, flying: map[uint64]int{}, past: map[uint64]int{}, asked: map[string]int{}}
+	can := json.RawMessage(`{"sampling":{}}`)
+	c := w.wire.conn
+	c.wire, c.shared, c.can = w.wire, true, ablesOf(&Peer{Capabilities: can})
+	for who := range 4 {
+		l, err := c.lane(&Peer{ID: fmt.Sprint(who), Capabilities: can})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.lanes, w.open = append(w.lanes, NewTalk(l)), append(w.open, map[string]bool{`"s"`: true})
+		if err := w.lanes[who].Say(`{"jsonrpc":"2.0","id":"s","method":"resources/subscribe","params":{"uri":"x://` + w.mark(who) + `"}}`); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+	}
+	for range 400 {
+		w.step()
+	}
+	if stream && w.answers == 0 {
+		t.Errorf("seed %d: no question of the server was answered, want some", seed)
+	}
+	for _, l := range w.lanes {
+		l.Close()
+	}
+	synctest.Wait()
+	if len(c.flights) > 0 && !allOurs(c) || len(c.asked) > 0 || len(c.lanes) > 0 || len(c.subscribed) > 0 {
+		t.Fatalf("seed %d: what is left of closed lanes is %d requests, %d questions, %d lanes, %d subscriptions; want nothing", seed, len(c.flights), len(c.asked), len(c.lanes), len(c.subscribed))
 	}
 }
 
 // allOurs reports whether nothing in flight is a lane's.
 func allOurs(c *conn) bool {
 	for _, fl := range c.flights {
-		if fl.lane != nil {
+		if fl.errand != nil {
 			return false
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -38,18 +40,18 @@ type Lane struct {
 
 	mu      sync.Mutex
 	conn    *conn
-	ids     map[string]uint64 // of what is in flight, by the sender's spelling; 0: not at the server
-	rounds  map[string]*round // those for which the peer is asked something
-	asks    map[uint64]*ask   // what the server asks of the peer
-	asked   uint64            // id of the last of them
-	came    uint64            // number of the last frame that came
-	answers []queued
+	errands map[*errand]bool // calls that are under way
+	begun   uint64           // number of the last of them
+	asks    map[uint64]*ask  // what the server asks of the peer
+	asked   uint64           // id of the last of them
+	came    uint64           // number of the last frame that came for no call
+	asking  []queued         // what the server asks, and takes back, for no call
 	notices []queued
 	held    int // bytes of notices
 	dropped int // notices
 	closed  bool
 	ended   bool
-	wake    chan struct{} // holds one; something came, or it ended
+	wake    chan struct{} // holds one; something came for no call, or it ended
 }
 
 // queued is a frame that came and has not been fetched.
@@ -64,7 +66,7 @@ var births atomic.Uint64
 func (c *conn) lane(p *Peer) (*Lane, error) {
 	l := &Lane{
 		peer: p, can: ablesOf(p), modern: c.modern.Load() && p != nil && p.Modern, born: births.Add(1), conn: c,
-		ids: map[string]uint64{}, wake: make(chan struct{}, 1), over: make(chan struct{}),
+		errands: map[*errand]bool{}, wake: make(chan struct{}, 1), over: make(chan struct{}),
 	}
 	return l, c.admit(l)
 }
@@ -96,19 +98,144 @@ func (l *Lane) at() *conn {
 	return l.conn
 }
 
-// Send sends one request, notification, or answer to a request that Recv
-// returned. notifications/cancelled names a request of this lane, which is then
-// answered no more; one that names none in flight is not sent, and neither is
-// the answer to what is not asked any more. It waits for a server that does not
-// read, until ctx ends.
-func (l *Lane) Send(ctx context.Context, raw json.RawMessage) error {
+// Call makes one request and waits for its answer, which comes under the id of
+// the request. before is told what comes for it meanwhile: progress, under the
+// token of the request, what the server asks, and other notices that belong to
+// this call, to the lane, or to all. Nil takes nothing of that. When the
+// connection ends the answer is an error of ours; one that had ended before is
+// io.EOF, and nothing was sent. When ctx ends, before fails or the lane is closed
+// the request is given up, and the server told.
+func (l *Lane) Call(ctx context.Context, raw json.RawMessage, before func(*rpc.Frame) error) (*rpc.Frame, error) {
+	f, err := read(raw)
+	switch {
+	case err != nil:
+		return nil, err
+	case f.Kind != rpc.Request:
+		return nil, errors.New("call a server: what is called is no request")
+	}
+	if err := l.depart(ctx); err != nil {
+		return nil, err
+	}
+	e, err := l.begin(before)
+	if err != nil {
+		return nil, err
+	}
+	return l.carry(ctx, e, &f)
+}
+
+// carry makes a request that has begun.
+func (l *Lane) carry(ctx context.Context, e *errand, f *rpc.Frame) (*rpc.Frame, error) {
+	defer e.end()
+	answer, err := l.perform(ctx, e, f)
+	if err == nil {
+		err = e.handOn() // what came before the answer
+	}
+	if err != nil {
+		e.giveUp()
+		return nil, err
+	}
+	return answer.Edited(answer.ID.With(f.Bytes(f.ID))), nil
+}
+
+// read is a message of a peer.
+func read(raw []byte) (rpc.Frame, error) {
 	f, err := rpc.Read(rpc.OneLine(rpc.Legible(raw)))
 	if err != nil {
-		return fmt.Errorf("send to a server: %w", err)
+		return f, fmt.Errorf("send to a server: %w", err)
+	}
+	return f, nil
+}
+
+func (l *Lane) begin(before func(*rpc.Frame) error) (*errand, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.closed:
+		return nil, errLaneClosed
+	case l.ended:
+		return nil, io.EOF
+	}
+	l.begun++
+	e := &errand{lane: l, number: l.begun, before: before, wake: make(chan struct{}, 1)}
+	l.errands[e] = true
+	return e, nil
+}
+
+var errLaneClosed = errors.New("the lane is closed")
+
+// perform is the answer to a request, under whatever id.
+func (l *Lane) perform(ctx context.Context, e *errand, f *rpc.Frame) (*rpc.Frame, error) {
+	c := l.at()
+	if f.Method == "initialize" {
+		return refusal(-32600, "the session has begun already"), nil
+	}
+	if c.modern.Load() {
+		return l.performModern(ctx, e, c, f)
+	}
+	switch f.Method {
+	case "logging/setLevel":
+		return l.exchange(ctx, e, c, f, l.levelled(c, f))
+	case "resources/subscribe":
+		uri, _ := rpc.Text(f.Bytes(f.URI))
+		c.subscribe(uri, l)
+		answer, err := l.exchange(ctx, e, c, f)
+		if err != nil || answer.Fault.There() {
+			c.unsubscribe(uri, l)
+		}
+		return answer, err
+	case "resources/unsubscribe":
+		uri, _ := rpc.Text(f.Bytes(f.URI))
+		if c.unsubscribe(uri, l) {
+			return done(), nil // others still want it
+		}
+	}
+	return l.exchange(ctx, e, c, f)
+}
+
+// done and refusal are answers that the server is not asked for.
+func done() *rpc.Frame { return rpc.Answer(noID, []byte(`{}`)) }
+
+func refusal(code int, say string) *rpc.Frame { return rpc.Refuse(noID, rpc.Fault(code, say)) }
+
+var noID = []byte("null")
+
+// exchange sends a request to the server, with edits beside those of its id and its
+// token, and waits for the answer. Where the connection had ended before, it is
+// io.EOF.
+func (l *Lane) exchange(ctx context.Context, e *errand, c *conn, f *rpc.Frame, edits ...rpc.Edit) (*rpc.Frame, error) {
+	fl := &flight{errand: e, caller: true}
+	if f.MetaToken.There() {
+		fl.token = f.Bytes(f.MetaToken)
+	}
+	id, err := c.launch(fl)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", io.EOF, c.explain(err))
+	}
+	e.begins(c, id)
+	ours := strconv.AppendUint(nil, id, 10)
+	raw := rpc.Splice(f.Raw, append(edits, f.ID.With(ours), f.MetaToken.With(ours))...)
+	if err := c.wire.send(ctx, &letter{frame: f, raw: raw, id: id, errand: e}); err != nil && c.land(id) != nil {
+		return nil, err
+	}
+	answer, err := e.wait(ctx, nil, nil) // the end of the connection is told as an answer
+	if err == nil && answer.Fault.There() {
+		c.addresses(answer.Bytes(answer.Fault), l)
+	}
+	return answer, err
+}
+
+// Send sends one notification, or the answer to what the server asked. The answer
+// to what is not asked any more is not sent. It waits for a server that does not
+// read, until ctx ends. A call is given up by the end of its context: a notice of
+// that is not sent.
+func (l *Lane) Send(ctx context.Context, raw json.RawMessage) error {
+	f, err := read(raw)
+	if err != nil {
+		return err
 	}
 	switch f.Kind {
 	case rpc.Request:
-		return l.request(ctx, &f)
+		return errors.New("send to a server: a request is called, since it is answered")
 	case rpc.Notification:
 		return l.notify(ctx, &f)
 	}
@@ -118,12 +245,10 @@ func (l *Lane) Send(ctx context.Context, raw json.RawMessage) error {
 func (l *Lane) notify(ctx context.Context, f *rpc.Frame) error {
 	c := l.at()
 	switch f.Method {
-	case "notifications/cancelled":
-		return l.cancelled(ctx, c, f)
+	case "notifications/cancelled", "notifications/initialized":
+		return nil // the end of a call's context says the one, and the session is the driver's
 	case "notifications/progress":
 		return l.progress(ctx, c, f)
-	case "notifications/initialized":
-		return nil // the session is the driver's
 	case "notifications/roots/list_changed":
 		if c.modern.Load() || !c.can.has("roots") {
 			return nil
@@ -132,150 +257,42 @@ func (l *Lane) notify(ctx context.Context, f *rpc.Frame) error {
 	return c.wire.send(ctx, &letter{frame: f, raw: f.Raw})
 }
 
-func (l *Lane) request(ctx context.Context, f *rpc.Frame) error {
-	if err := l.depart(ctx); err != nil {
-		return err
-	}
-	c := l.at()
-	if c.modern.Load() {
-		return l.ask(ctx, c, f)
-	}
-	fl := &flight{id: clone(f.Bytes(f.ID)), lane: l, caller: true}
-	switch f.Method {
-	case "initialize":
-		return l.local(fl.id, rpc.Refuse(fl.id, rpc.Fault(-32600, "the session has begun already")))
-	case "logging/setLevel":
-		return l.setLevel(ctx, c, f, fl)
-	case "resources/subscribe":
-		uri, _ := rpc.Text(f.Bytes(f.URI))
-		c.subscribe(uri, l)
-		fl.landed = func(ok bool) {
-			if !ok {
-				c.unsubscribe(uri, l)
-			}
-		}
-	case "resources/unsubscribe":
-		uri, _ := rpc.Text(f.Bytes(f.URI))
-		if c.unsubscribe(uri, l) {
-			return l.local(fl.id, rpc.Answer(fl.id, []byte(`{}`))) // others still want it
-		}
-	}
-	return l.launch(ctx, c, f, fl)
-}
-
-// local answers a request that the server is not asked.
-func (l *Lane) local(id []byte, f *rpc.Frame) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.closed {
-		return errLaneClosed
-	}
-	if _, there := l.ids[string(id)]; there {
-		return inFlight(id)
-	}
-	l.put(f.Raw)
-	return nil
-}
-
-var errLaneClosed = errors.New("the lane is closed")
-
-func inFlight(id []byte) error { return fmt.Errorf("a request with the id %.100s is in flight", id) }
-
-// launch sends a request to the server, with edits beside those of its id and
-// its token.
-func (l *Lane) launch(ctx context.Context, c *conn, f *rpc.Frame, fl *flight, edits ...rpc.Edit) error {
-	if f.MetaToken.There() {
-		fl.token = clone(f.Bytes(f.MetaToken))
-	}
-	id, err := l.enter(c, fl)
-	if err == nil {
-		err = l.dispatch(ctx, c, f, fl, id, edits)
-	}
-	if err != nil && fl.landed != nil {
-		fl.landed(false)
-	}
-	return err
-}
-
-// dispatch hands over a request that has its id.
-func (l *Lane) dispatch(ctx context.Context, c *conn, f *rpc.Frame, fl *flight, id uint64, edits []rpc.Edit) error {
-	var room [20]byte
-	ours := strconv.AppendUint(room[:0], id, 10)
-	raw := rpc.Splice(f.Raw, append(edits, f.ID.With(ours), f.MetaToken.With(ours))...)
-	err := c.wire.send(ctx, &letter{frame: f, raw: raw, id: id})
-	if err != nil && c.land(id) != nil {
-		l.leave(fl.id)
-		return err
-	}
-	return nil // what ended the connection has been answered
-}
-
-// enter gives a request of this lane its id.
-func (l *Lane) enter(c *conn, fl *flight) (uint64, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.closed {
-		return 0, errLaneClosed
-	}
-	if _, there := l.ids[string(fl.id)]; there {
-		return 0, inFlight(fl.id)
-	}
-	id, err := c.launch(fl)
-	if err == nil {
-		l.ids[string(fl.id)] = id
-	}
-	return id, err
-}
-
-// leave takes a request out of those in flight and says what id it had there.
-func (l *Lane) leave(own []byte) (uint64, bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	id, there := l.ids[string(own)]
-	delete(l.ids, string(own))
-	return id, there
-}
-
-// answered takes in the answer to a request.
-func (l *Lane) answered(c *conn, fl *flight, f *rpc.Frame) {
-	if fl.again != nil && f.Result.There() && fl.again.take(c, f.Bytes(f.Result)) {
+// bring hands a frame to the call that it came with, where that still takes it, else
+// to the one that is under way longest, else to who receives: what is told while a
+// call is under way belongs before its answer. own says that the goroutine is that of
+// the call. Nobody is waited for.
+func (l *Lane) bring(f *rpc.Frame, with *errand, own bool) {
+	if with != nil && with.lane == l && with.bring(f, own) {
 		return
 	}
-	if f.Fault.There() {
-		c.addresses(f.Bytes(f.Fault), l)
-	}
-	if _, there := l.leave(fl.id); there {
-		l.push(rpc.Splice(f.Raw, f.ID.With(fl.id)))
-	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.bringAny(f)
 }
 
-func (l *Lane) cancelled(ctx context.Context, c *conn, f *rpc.Frame) error {
-	if !f.RequestID.There() {
-		return nil
+// bringAny is bring for who holds the lock and knows of no call.
+func (l *Lane) bringAny(f *rpc.Frame) {
+	var first *errand
+	for e := range l.errands {
+		if (first == nil || e.number < first.number) && e.takes() {
+			first = e
+		}
 	}
-	own := f.Bytes(f.RequestID)
-	id, there := l.leave(own)
 	switch {
-	case !there:
-		return nil
-	case id == 0:
-		l.giveUp(c, own)
-		return nil
-	case c.land(id) == nil || c.wire.forget(id):
-		return nil
+	case first != nil && first.bring(f, false):
+	case f.Kind == rpc.Notification && f.Method != "notifications/cancelled":
+		l.hint(f.Raw)
+	default:
+		l.put(f.Raw)
 	}
-	var room [20]byte
-	return c.wire.send(ctx, &letter{frame: f, raw: rpc.Splice(f.Raw, f.RequestID.With(strconv.AppendUint(room[:0], id, 10)))})
 }
 
-// Recv is the next frame for this lane, in the order in which they came:
-// answers, progress of its requests, what the server asks of its peer, and the
-// server's other notices that belong to a request of this lane, to what it
-// subscribed to, or to all. Where that cannot be told because other callers
-// have requests in flight too, a notice is nobody's. Of notices that nobody
-// fetches the newest are kept, as many as 4096 and 4 MiB. When the connection
-// ends, requests in flight are answered with an error, and then comes io.EOF;
-// so it is after Close, at once.
+// Recv is the next frame that came for no call, in the order in which they came:
+// what the server asks of its peer, and notices of the server that belong to what
+// the lane subscribed to, or to all. Where that cannot be told because other
+// callers have requests under way too, a notice is nobody's. Of notices that nobody
+// fetches the newest are kept, as many as 4096 and 4 MiB. It is io.EOF when the
+// connection has ended and all was fetched, and after Close at once.
 func (l *Lane) Recv(ctx context.Context) (json.RawMessage, error) {
 	for {
 		if raw, ok, err := l.next(); ok || err != nil {
@@ -292,7 +309,7 @@ func (l *Lane) Recv(ctx context.Context) (json.RawMessage, error) {
 func (l *Lane) next() (json.RawMessage, bool, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.answers)+len(l.notices) == 0 || l.closed {
+	if len(l.asking)+len(l.notices) == 0 || l.closed {
 		if l.ended || l.closed {
 			l.rouse() // who else waits
 			return nil, false, io.EOF
@@ -300,12 +317,12 @@ func (l *Lane) next() (json.RawMessage, bool, error) {
 		return nil, false, nil
 	}
 	var raw json.RawMessage
-	if len(l.notices) > 0 && (len(l.answers) == 0 || l.notices[0].number < l.answers[0].number) {
+	if len(l.notices) > 0 && (len(l.asking) == 0 || l.notices[0].number < l.asking[0].number) {
 		raw = l.oldest()
 	} else {
-		raw, l.answers = pop(l.answers)
+		raw, l.asking = pop(l.asking)
 	}
-	if len(l.answers)+len(l.notices) > 0 {
+	if len(l.asking)+len(l.notices) > 0 {
 		l.rouse()
 	}
 	return raw, true, nil
@@ -329,28 +346,20 @@ func pop(from []queued) (json.RawMessage, []queued) {
 	return raw, from[1:]
 }
 
-// push adds an answer, which is the lane's from then on. Like hint it never
-// waits: it is called by who reads for all.
-func (l *Lane) push(raw []byte) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.put(raw)
-}
-
+// put keeps what the server asks, or takes back. Like hint it never waits: it is
+// called by who reads for all. The lock is held.
 func (l *Lane) put(raw []byte) {
 	if l.closed {
 		return
 	}
 	l.came++
-	l.answers = append(l.answers, queued{raw, l.came})
+	l.asking = append(l.asking, queued{raw, l.came})
 	l.rouse()
 }
 
-// hint adds a notice, which is the lane's from then on. What is over the bounds
-// then is dropped, the oldest first.
+// hint keeps a notice. What is over the bounds then is dropped, the oldest first. The
+// lock is held.
 func (l *Lane) hint(raw []byte) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	if l.closed {
 		return
 	}
@@ -366,20 +375,14 @@ func (l *Lane) hint(raw []byte) {
 	l.rouse()
 }
 
-// finish is told that c has ended; what was in flight there is answered.
-func (l *Lane) finish(c *conn, err error) {
+// finish is told that c has ended.
+func (l *Lane) finish(c *conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.conn != c {
 		return // it has gone over to another
 	}
-	for own, id := range l.ids {
-		if id == 0 {
-			delete(l.ids, own)
-			l.put(failure([]byte(own), c.explain(err)))
-		}
-	}
-	l.rounds, l.asks = nil, nil
+	l.asks = nil
 	l.ended = true
 	l.rouse()
 }
@@ -391,7 +394,7 @@ func (l *Lane) rouse() {
 	}
 }
 
-// Close cancels what is in flight, and answers for the peer what it was asked.
+// Close gives up what is under way, and answers for the peer what it was asked.
 // It does not wait for the server.
 func (l *Lane) Close() error {
 	l.mu.Lock()
@@ -405,18 +408,16 @@ func (l *Lane) Close() error {
 	l.moving.Lock() // until it is where it goes
 	defer l.moving.Unlock()
 	l.mu.Lock()
-	open, asks, c, dropped := l.ids, l.asks, l.conn, l.dropped
-	l.ids, l.asks, l.rounds = map[string]uint64{}, nil, nil
-	l.answers, l.notices, l.held = nil, nil, 0
+	under, asks, c, dropped := slices.Collect(maps.Keys(l.errands)), l.asks, l.conn, l.dropped
+	l.asks = nil
+	l.asking, l.notices, l.held = nil, nil, 0
 	l.rouse()
 	l.mu.Unlock()
 	if dropped > 0 {
 		c.log.note("%d notices were dropped because nobody fetched them", dropped)
 	}
-	for _, id := range open {
-		if c.land(id) != nil {
-			c.cancel(id, "")
-		}
+	for _, e := range under {
+		e.giveUp()
 	}
 	for _, a := range asks {
 		if a.round == nil && c.reason() == nil {

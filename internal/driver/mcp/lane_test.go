@@ -13,9 +13,9 @@ import (
 	"github.com/mortise-dev/mortise/internal/driver/mcp"
 )
 
-func (b *bench) link(s mcp.Target) *mcp.Lane { b.t.Helper(); return b.linkFor(s, nil) }
+func (b *bench) link(s mcp.Target) *mcp.Talk { b.t.Helper(); return b.linkFor(s, nil) }
 
-func (b *bench) linkFor(s mcp.Target, p *mcp.Peer) *mcp.Lane {
+func (b *bench) linkFor(s mcp.Target, p *mcp.Peer) *mcp.Talk {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -24,27 +24,25 @@ func (b *bench) linkFor(s mcp.Target, p *mcp.Peer) *mcp.Lane {
 		b.t.Fatal(err)
 	}
 	b.t.Cleanup(func() { l.Close() })
-	return l
+	return mcp.NewTalk(l)
 }
 
-func send(t testing.TB, l *mcp.Lane, frame string) {
+func send(t testing.TB, l *mcp.Talk, frame string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	if err := l.Send(ctx, json.RawMessage(frame)); err != nil {
+	if err := l.Say(frame); err != nil {
 		t.Fatalf("send %s: %v", frame, err)
 	}
 }
 
-func recv(t testing.TB, l *mcp.Lane) string {
+func recv(t testing.TB, l *mcp.Talk) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	raw, err := l.Recv(ctx)
+	frame, err := l.Next(ctx)
 	if err != nil {
 		t.Fatalf("receive: %v", err)
 	}
-	return string(raw)
+	return frame
 }
 
 // TestLaneOrder wants progress and messages to come before the answer, in the
@@ -94,19 +92,25 @@ func TestLanesApart(t *testing.T) {
 	b.Run([]mcp.Target{s})
 	one, two := b.link(s), b.link(s)
 	for i := range 200 {
-		for who, l := range map[string]*mcp.Lane{"one": one, "two": two} {
+		for who, l := range map[string]*mcp.Talk{"one": one, "two": two} {
 			send(t, l, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"echo","arguments":{"who":%q,"i":%d}}}`, i, who, i))
 		}
 	}
-	for who, l := range map[string]*mcp.Lane{"one": one, "two": two} {
+	for who, l := range map[string]*mcp.Talk{"one": one, "two": two} {
+		want := map[string]bool{}
 		for i := range 200 {
-			want := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"content":[],"got":{"who":%q,"i":%d}}}`, i, who, i)
-			if got := recv(t, l); got != want {
-				t.Fatalf("%s: got %s, want %s", who, got, want)
+			want[fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"content":[],"got":{"who":%q,"i":%d}}}`, i, who, i)] = true
+		}
+		for range 200 {
+			got := recv(t, l)
+			if !want[got] {
+				t.Fatalf("%s: got %s, want an answer of its own, once", who, got)
 			}
+			delete(want, got)
 		}
 	}
 	send(t, one, `{"jsonrpc":"2.0","id":"n","method":"tools/call","params":{"name":"never"}}`)
+	b.waitFor(s, 1)
 	send(t, two, `{"jsonrpc":"2.0","id":"l","method":"tools/call","params":{"name":"log"}}`)
 	if got := recv(t, two); !strings.Contains(got, `"id":"l"`) {
 		t.Errorf("a message while both have calls in flight: got %s, want the answer alone", got)
@@ -130,18 +134,15 @@ func TestLaneCancel(t *testing.T) {
 	send(t, l, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"x","reason":"no"}}`)
 	b.cancelled(s, ids)
 	send(t, l, `{"jsonrpc":"2.0","id":"x","method":"tools/call","params":{"name":"never"}}`)
-	if err := l.Send(context.Background(), json.RawMessage(`{"jsonrpc":"2.0","id":"x","method":"tools/list"}`)); err == nil {
-		t.Error("a second request with an id in flight: got no error, want one")
-	}
 	ids = b.waitFor(s, 2)
 	l.Close()
 	slices.Sort(ids)
 	b.cancelled(s, ids)
-	if _, err := l.Recv(context.Background()); !errors.Is(err, io.EOF) {
+	if _, err := l.Next(context.Background()); !errors.Is(err, io.EOF) {
 		t.Errorf("receive on a closed lane: got %v, want the end", err)
 	}
-	if err := l.Send(context.Background(), json.RawMessage(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)); err == nil {
-		t.Error("send on a closed lane: got no error, want one")
+	if _, err := l.Call(context.Background(), json.RawMessage(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`), nil); err == nil {
+		t.Error("a call on a closed lane: got no error, want one")
 	}
 }
 
@@ -152,14 +153,15 @@ func TestLaneEnd(t *testing.T) {
 	b.Run([]mcp.Target{s})
 	l := b.link(s)
 	send(t, l, `{"jsonrpc":"2.0","id":"n","method":"tools/call","params":{"name":"never"}}`)
+	b.waitFor(s, 1)
 	send(t, l, `{"jsonrpc":"2.0","id":"e","method":"tools/call","params":{"name":"exit"}}`)
-	for _, id := range []string{`"n"`, `"e"`} {
-		got := recv(t, l)
+	one, two := recv(t, l), recv(t, l)
+	for id, got := range map[string]string{`"e"`: min(one, two), `"n"`: max(one, two)} {
 		if !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":`+id+`,"error":{"code":-32000,"message":"`) || !strings.Contains(got, "exit code 3") || !strings.Contains(got, "acme:normal") {
 			t.Errorf("what was in flight: got %s, want an error for %s that names the server and its end", got, id)
 		}
 	}
-	if _, err := l.Recv(context.Background()); !errors.Is(err, io.EOF) {
+	if _, err := l.Next(context.Background()); !errors.Is(err, io.EOF) {
 		t.Errorf("after that: got %v, want the end", err)
 	}
 }

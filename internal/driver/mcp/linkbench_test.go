@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/mortise-dev/mortise/internal/call"
 	"github.com/mortise-dev/mortise/internal/driver/mcp"
 )
 
@@ -17,13 +16,10 @@ func BenchmarkLink(b *testing.B) {
 	p.must(s, "echo", "{}")
 	frame := json.RawMessage(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"echo","arguments":{"text":"hello","n":1}}}`)
 	b.Run("kept", func(b *testing.B) {
-		l := p.link(s)
+		l := p.link(s).Lane
 		b.ReportAllocs()
 		for b.Loop() {
-			if err := l.Send(context.Background(), frame); err != nil {
-				b.Fatal(err)
-			}
-			if _, err := l.Recv(context.Background()); err != nil {
+			if _, err := l.Call(context.Background(), frame, nil); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -35,9 +31,10 @@ func BenchmarkLink(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			if _, err := call.Ask(context.Background(), l, call.Request{Method: "tools/call", Params: json.RawMessage(`{"name":"echo","arguments":{"text":"hello","n":1}}`)}); err != nil {
+			if _, err := l.Call(context.Background(), frame, nil); err != nil {
 				b.Fatal(err)
 			}
+			l.Close()
 		}
 	})
 }

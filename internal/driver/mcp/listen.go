@@ -3,6 +3,8 @@ package mcp
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"slices"
 	"time"
 
@@ -124,31 +126,37 @@ func readInterest(params []byte) (interest, error) {
 
 // listener is somebody who listens.
 type listener struct {
-	lane  *Lane
-	id    []byte // of the request that it began with, as its sender spells it
-	older bool   // it subscribed to one resource, as older revisions do
+	lane   *Lane
+	errand *errand // what it began with
+	id     []byte  // of that request, as its sender spells it
+	older  bool    // it subscribed to one resource, as older revisions do
 	interest
 	open bool // its sender was told that it listens
 }
 
-// listen begins to listen for a peer of 2026-07-28.
-func (l *Lane) listen(c *conn, f *rpc.Frame) error {
-	own := clone(f.Bytes(f.ID))
+// listen listens for a peer of 2026-07-28, until it does not want that any more.
+func (l *Lane) listen(ctx context.Context, e *errand, c *conn, f *rpc.Frame) (*rpc.Frame, error) {
 	want, err := readInterest(f.Bytes(f.Params))
 	if !f.Params.There() || err != nil {
-		return l.local(own, rpc.Refuse(own, rpc.Fault(-32602, "subscriptions/listen names no notifications")))
+		return refusal(-32602, "subscriptions/listen names no notifications"), nil
 	}
-	return l.join(c, &listener{lane: l, id: own, interest: want})
+	x := &listener{lane: l, errand: e, id: f.Bytes(f.ID), interest: want}
+	defer c.drop(func(other *listener) bool { return other == x })
+	return x.wait(ctx, c)
 }
 
 // follow subscribes to one resource, for a peer of an older revision.
-func (l *Lane) follow(c *conn, f *rpc.Frame) error {
-	own := clone(f.Bytes(f.ID))
+func (l *Lane) follow(ctx context.Context, e *errand, c *conn, f *rpc.Frame) (*rpc.Frame, error) {
 	uri, ok := rpc.Text(f.Bytes(f.URI))
 	if !f.URI.There() || !ok {
-		return l.local(own, rpc.Refuse(own, rpc.Fault(-32602, "resources/subscribe names no address")))
+		return refusal(-32602, "resources/subscribe names no address"), nil
 	}
-	return l.join(c, &listener{lane: l, id: own, older: true, interest: interest{uris: []string{uri}}})
+	x := &listener{lane: l, errand: e, id: f.Bytes(f.ID), older: true, interest: interest{uris: []string{uri}}}
+	answer, err := x.wait(ctx, c)
+	if err != nil {
+		c.drop(func(other *listener) bool { return other == x })
+	}
+	return answer, err
 }
 
 func (l *Lane) unfollow(c *conn, f *rpc.Frame) {
@@ -156,26 +164,13 @@ func (l *Lane) unfollow(c *conn, f *rpc.Frame) {
 	c.drop(func(x *listener) bool { return x.lane == l && x.older && x.uris[0] == uri })
 }
 
-// join adds a listener, and tells its sender at once what it hears when the
-// server has agreed to all of that before.
-func (l *Lane) join(c *conn, x *listener) error {
-	l.mu.Lock()
-	if l.closed || l.ids == nil {
-		l.mu.Unlock()
-		return errLaneClosed
-	}
-	if _, there := l.ids[string(x.id)]; there {
-		l.mu.Unlock()
-		return inFlight(x.id)
-	}
-	l.ids[string(x.id)] = 0
-	l.mu.Unlock()
+// wait joins those who listen, and waits for an answer. Who wants to hear what the
+// server has agreed to before is told at once.
+func (x *listener) wait(ctx context.Context, c *conn) (*rpc.Frame, error) {
 	c.mu.Lock()
 	if c.err != nil {
-		err := c.err
-		c.mu.Unlock()
-		l.leave(x.id)
-		return err
+		defer c.mu.Unlock()
+		return nil, fmt.Errorf("%w: %w", io.EOF, c.explain(c.err))
 	}
 	c.listening.all = append(c.listening.all, x)
 	covered := c.listening.covers(x)
@@ -185,7 +180,11 @@ func (l *Lane) join(c *conn, x *listener) error {
 	} else {
 		c.listening.rouse()
 	}
-	return nil
+	answer, err := x.errand.wait(ctx, nil, c.done)
+	if errors.Is(err, errEnded) {
+		return failure(c.explain(c.reason())), nil
+	}
+	return answer, err
 }
 
 // covers reports whether a listener has nothing more to wait for.
@@ -215,10 +214,6 @@ func (c *conn) drop(which func(*listener) bool) {
 }
 
 func (c *conn) unlisten(l *Lane) { c.drop(func(x *listener) bool { return x.lane == l }) }
-
-func (c *conn) unlistenOne(l *Lane, own []byte) {
-	c.drop(func(x *listener) bool { return x.lane == l && !x.older && string(x.id) == string(own) })
-}
 
 // wanted is all that anybody wants to hear.
 func (c *conn) wanted() interest {
@@ -270,30 +265,22 @@ func (c *conn) admitListeners() {
 	s.all = slices.DeleteFunc(s.all, func(x *listener) bool { return slices.Contains(turnedDown, x) })
 	c.mu.Unlock()
 	for _, x := range turnedDown {
-		x.refuse(rpc.Fault(-32602, "the server does not let this resource be subscribed to"))
+		x.errand.settle(refusal(-32602, "the server does not let this resource be subscribed to"))
 	}
 	for _, x := range fresh {
 		x.welcome(&granted)
 	}
 }
 
-func (x *listener) refuse(fault []byte) {
-	if _, there := x.lane.leave(x.id); there {
-		x.lane.push(rpc.Refuse(x.id, fault).Raw)
-	}
-}
-
 // welcome tells a listener what it hears.
 func (x *listener) welcome(granted *interest) {
 	if x.older {
-		if _, there := x.lane.leave(x.id); there {
-			x.lane.push(rpc.Answer(x.id, []byte(`{}`)).Raw)
-		}
+		x.errand.settle(done())
 		return
 	}
 	heard := x.common(granted)
 	params := slices.Concat([]byte(`{"_meta":{"`+rpc.KeySubscription+`":`), x.id, []byte(`},"notifications":`), heard.document(), []byte(`}`))
-	x.lane.push(rpc.Compose(nil, "notifications/subscriptions/acknowledged", params).Raw)
+	x.errand.bring(rpc.Compose(nil, "notifications/subscriptions/acknowledged", params), false)
 }
 
 // relay brings what was listened to to who wants it. uri is "" for a list.
@@ -325,10 +312,10 @@ func (c *conn) relay(f *rpc.Frame, uri string) {
 	}
 	c.mu.Unlock()
 	for l := range plain {
-		l.hint(clone(f.Raw))
+		l.bring(f, nil, false)
 	}
 	for _, x := range tagged {
-		x.lane.hint(rpc.Splice(f.Raw, f.Subscription.With(x.id)))
+		x.errand.bring(f.Edited(f.Subscription.With(x.id)), false)
 	}
 }
 
@@ -480,6 +467,6 @@ func (c *conn) turnedDown(err error) {
 	})
 	c.mu.Unlock()
 	for _, x := range out {
-		x.refuse(theirs.JSON)
+		x.errand.settle(failure(theirs))
 	}
 }

@@ -252,42 +252,37 @@ const (
 	oldest // only the handshake is tried
 )
 
-// ask sends a request to a server of 2026-07-28. What its peer knows otherwise
-// is done here.
-func (l *Lane) ask(ctx context.Context, c *conn, f *rpc.Frame) error {
-	fl := &flight{id: clone(f.Bytes(f.ID)), lane: l, caller: true}
+// performModern is perform for a server of 2026-07-28. What the peer knows otherwise is
+// done here.
+func (l *Lane) performModern(ctx context.Context, e *errand, c *conn, f *rpc.Frame) (*rpc.Frame, error) {
 	if f.Method == "subscriptions/listen" {
-		return l.listen(c, f)
+		return l.listen(ctx, e, c, f)
 	}
 	if l.modern {
 		if f.Version.There() {
-			return l.launch(ctx, c, f, fl)
+			return l.exchange(ctx, e, c, f)
 		}
-		return l.launch(ctx, c, f, fl, introduce(f, c.client, &l.can, nil)...)
+		return l.exchange(ctx, e, c, f, introduce(f, c.client, &l.can, nil)...)
 	}
 	switch f.Method {
-	case "initialize":
-		return l.local(fl.id, rpc.Refuse(fl.id, rpc.Fault(-32600, "the session has begun already")))
 	case "ping":
-		return l.local(fl.id, rpc.Answer(fl.id, []byte(`{}`)))
+		return done(), nil
 	case "logging/setLevel":
 		level := severity(f)
 		if level < 0 {
-			return l.local(fl.id, rpc.Refuse(fl.id, rpc.Fault(-32602, "there are the levels "+strings.Join(severities(), ", "))))
+			return refusal(-32602, "there are the levels "+strings.Join(severities(), ", ")), nil
 		}
 		c.level(l, level)
-		return l.local(fl.id, rpc.Answer(fl.id, []byte(`{}`)))
+		return done(), nil
 	case "resources/subscribe":
-		return l.follow(c, f)
+		return l.follow(ctx, e, c, f)
 	case "resources/unsubscribe":
 		l.unfollow(c, f)
-		return l.local(fl.id, rpc.Answer(fl.id, []byte(`{}`)))
+		return done(), nil
 	case "tools/call", "prompts/get", "resources/read":
-		kept := *f
-		kept.Raw = clone(f.Raw)
-		fl.again = &round{lane: l, frame: &kept}
+		return l.rounds(ctx, e, c, f)
 	}
-	return l.launch(ctx, c, f, fl, introduce(f, c.client, &l.can, l.logLevel(c))...)
+	return l.exchange(ctx, e, c, f, introduce(f, c.client, &l.can, l.logLevel(c))...)
 }
 
 // logLevel is the level that its peer has set, as JSON; nil when it has none.

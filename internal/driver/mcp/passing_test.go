@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/mortise-dev/mortise/internal/rpc"
 )
@@ -42,28 +43,33 @@ func TestFramesPass(t *testing.T) {
 			`{"id":1,"method":"tools/list","params":{"_meta":{` + intro + `}}}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := &deck{fickle: fickle{conn: newConn(&journal{})}}
-			w.conn.wire, w.conn.client = w, Client{"c", "1"}
-			w.conn.modern.Store(c.modern)
-			l, err := w.conn.lane(&Peer{ID: "p", Capabilities: json.RawMessage(`{"elicitation":{}}`), Modern: c.peer})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := l.Send(t.Context(), json.RawMessage(c.sent)); err != nil {
-				t.Fatal(err)
-			}
-			if got := string(w.sent[0].raw); got != c.received {
-				t.Errorf("the server got\n%s\nwant\n%s", got, c.received)
-			}
-			if _, err := rpc.Read(w.sent[0].raw); err != nil {
-				t.Errorf("the server got no message: %v", err)
-			}
-			const answer = `,"jsonrpc" : "2.0","result":{"n":1.0e0,"content":[{"type":"hologram"}],"twice":1,"twice":2}}`
-			w.conn.take([]byte(`{"id":1`+answer), 0)
-			raw, ok, err := l.next()
-			if want := `{"id":2` + answer; err != nil || !ok || string(raw) != want && string(raw) != strings.Replace(want, "2", `"a"`, 1) {
-				t.Errorf("the peer got %s, %v, want %s", raw, err, want)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				w := &deck{fickle: fickle{conn: newConn(&journal{})}}
+				w.conn.wire, w.conn.client = w, Client{"c", "1"}
+				w.conn.modern.Store(c.modern)
+				lane, err := w.conn.lane(&Peer{ID: "p", Capabilities: json.RawMessage(`{"elicitation":{}}`), Modern: c.peer})
+				if err != nil {
+					t.Fatal(err)
+				}
+				l := NewTalk(lane)
+				defer l.Close()
+				if err := l.Say(c.sent); err != nil {
+					t.Fatal(err)
+				}
+				synctest.Wait()
+				if got := string(w.sent[0].raw); got != c.received {
+					t.Errorf("the server got\n%s\nwant\n%s", got, c.received)
+				}
+				if _, err := rpc.Read(w.sent[0].raw); err != nil {
+					t.Errorf("the server got no message: %v", err)
+				}
+				const answer = `,"jsonrpc" : "2.0","result":{"n":1.0e0,"content":[{"type":"hologram"}],"twice":1,"twice":2}}`
+				w.conn.take([]byte(`{"id":1`+answer), 0)
+				got, err := l.Next(t.Context())
+				if want := `{"id":2` + answer; err != nil || got != want && got != strings.Replace(want, "2", `"a"`, 1) {
+					t.Errorf("the peer got %s, %v, want %s", got, err, want)
+				}
+			})
 		})
 	}
 }

@@ -24,13 +24,13 @@ type told struct {
 }
 
 // ask sends a call over a lane and is its result; frames before it are lost.
-func ask(t testing.TB, l *mcp.Lane, tool string) string {
+func ask(t testing.TB, l *mcp.Talk, tool string) string {
 	t.Helper()
 	send(t, l, `{"jsonrpc":"2.0","id":"ask","method":"tools/call","params":{"name":"`+tool+`"}}`)
 	return answerTo(t, l, `"ask"`)
 }
 
-func answerTo(t testing.TB, l *mcp.Lane, id string) string {
+func answerTo(t testing.TB, l *mcp.Talk, id string) string {
 	t.Helper()
 	for {
 		got := recv(t, l)
@@ -42,7 +42,7 @@ func answerTo(t testing.TB, l *mcp.Lane, id string) string {
 	}
 }
 
-func (b *bench) told(l *mcp.Lane) (out told) {
+func (b *bench) told(l *mcp.Talk) (out told) {
 	b.t.Helper()
 	var f struct{ Result told }
 	decode(b.t, ask(b.t, l, "state"), &f)
@@ -74,7 +74,7 @@ func TestSessions(t *testing.T) {
 	if st := b.Status(); len(st) != 1 || st[0].Sessions != 5 || st[0].Pid != first {
 		t.Errorf("status: got %+v, want 5 sessions of one server", st)
 	}
-	for _, l := range []*mcp.Lane{one, other, mine, again, theirs} {
+	for _, l := range []*mcp.Talk{one, other, mine, again, theirs} {
 		l.Close()
 	}
 	b.until(s.Name, "two sessions", func(st mcp.Status) bool { return st.Sessions == 2 })
@@ -105,7 +105,7 @@ func TestServerAsksPeer(t *testing.T) {
 	b, s := newBench(t, nil), fixtureTarget(t, "normal")
 	b.Run([]mcp.Target{s})
 	one, two := b.linkFor(s, peer("a", `{"sampling":{}}`)), b.linkFor(s, peer("b", `{"sampling":{}}`))
-	for n, l := range []*mcp.Lane{one, two, one} {
+	for n, l := range []*mcp.Talk{one, two, one} {
 		send(t, l, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"sample"}}`)
 		id := "1"
 		if n == 2 {
@@ -142,8 +142,8 @@ func TestServerWithdraws(t *testing.T) {
 	send(t, l, `{"jsonrpc":"2.0","id":"c","method":"tools/call","params":{"name":"sample"}}`)
 	recv(t, l)
 	send(t, l, `{"jsonrpc":"2.0","id":"u","method":"tools/call","params":{"name":"unask"}}`)
-	if got, want := recv(t, l), `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`; got != want {
-		t.Errorf("withdrawn: got %s, want %s", got, want)
+	if one, two, want := recv(t, l), recv(t, l), `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`; one != want && two != want {
+		t.Errorf("withdrawn: got %s and %s, want %s and the answer", one, two, want)
 	}
 	again := b.linkFor(s, peer("a", `{"sampling":{},"roots":{}}`))
 	send(t, l, `{"jsonrpc":"2.0","id":"d","method":"tools/call","params":{"name":"sample"}}`)
@@ -161,7 +161,7 @@ func TestServerWithdraws(t *testing.T) {
 func TestParted(t *testing.T) {
 	b, s := newBench(t, nil), fixtureTarget(t, "normal")
 	b.Run([]mcp.Target{s})
-	lanes := []*mcp.Lane{b.linkFor(s, peer("a", `{"sampling":{}}`)), b.linkFor(s, peer("b", `{"sampling":{}}`))}
+	lanes := []*mcp.Talk{b.linkFor(s, peer("a", `{"sampling":{}}`)), b.linkFor(s, peer("b", `{"sampling":{}}`))}
 	shared := b.told(lanes[0]).Pid
 	for i, l := range lanes {
 		send(t, l, fmt.Sprintf(`{"jsonrpc":"2.0","id":"s","method":"resources/subscribe","params":{"uri":"x://%d"}}`, i))
@@ -199,7 +199,7 @@ func TestSubscriptions(t *testing.T) {
 	b, s := newBench(t, nil), fixtureTarget(t, "normal")
 	b.Run([]mcp.Target{s})
 	one, two, none := b.link(s), b.link(s), b.link(s)
-	for _, l := range []*mcp.Lane{one, two} {
+	for _, l := range []*mcp.Talk{one, two} {
 		send(t, l, `{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"x://a/"}}`)
 		answerTo(t, l, `1`)
 	}
@@ -217,7 +217,7 @@ func TestSubscriptions(t *testing.T) {
 	for _, uri := range []string{"x://a/", "x://a/part", "x://none", "x://ab", "x://b"} {
 		say(uri)
 	}
-	for _, l := range []*mcp.Lane{one, two} {
+	for _, l := range []*mcp.Talk{one, two} {
 		for _, uri := range []string{"x://a/", "x://a/part"} {
 			if got := recv(t, l); !strings.Contains(got, `"uri":"`+uri+`"`) {
 				t.Errorf("who subscribed: got %s, want that %s changed", got, uri)
@@ -246,7 +246,7 @@ func TestLevels(t *testing.T) {
 	b, s := newBench(t, nil), fixtureTarget(t, "normal")
 	b.Run([]mcp.Target{s})
 	quiet, loud := b.link(s), b.link(s)
-	for l, levels := range map[*mcp.Lane][]string{quiet: {"error"}, loud: {"debug"}} {
+	for l, levels := range map[*mcp.Talk][]string{quiet: {"error"}, loud: {"debug"}} {
 		for _, level := range levels {
 			send(t, l, `{"jsonrpc":"2.0","id":1,"method":"logging/setLevel","params":{"level":"`+level+`"}}`)
 			answerTo(t, l, `1`)
@@ -257,7 +257,7 @@ func TestLevels(t *testing.T) {
 	if got := b.told(loud).Levels; got[len(got)-1] != "debug" {
 		t.Errorf("levels: got %v, want the last to be the most verbose", got)
 	}
-	for l, want := range map[*mcp.Lane]int{quiet: 1, loud: 2} {
+	for l, want := range map[*mcp.Talk]int{quiet: 1, loud: 2} {
 		send(t, l, `{"jsonrpc":"2.0","id":"say","method":"tools/call","params":{"name":"say","arguments":[{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}},{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"emergency","data":1}}]}}`)
 		n := 0
 		for !strings.Contains(recv(t, l), `"id":"say"`) {
@@ -276,7 +276,7 @@ func TestListChangesTold(t *testing.T) {
 	one, two := b.link(s), b.link(s)
 	send(t, one, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"grow"}}`)
 	recv(t, one)
-	for _, l := range []*mcp.Lane{one, two} {
+	for _, l := range []*mcp.Talk{one, two} {
 		if got, want := recv(t, l), `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`; got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}

@@ -71,7 +71,7 @@ func TestRealEverything(t *testing.T) {
 }
 
 // tools are the tools that a lane lists.
-func tools(t *testing.T, l *mcp.Lane) []json.RawMessage {
+func tools(t *testing.T, l *mcp.Talk) []json.RawMessage {
 	t.Helper()
 	send(t, l, `{"jsonrpc":"2.0","id":"tools","method":"tools/list"}`)
 	for {

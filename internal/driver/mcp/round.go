@@ -1,8 +1,11 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"sync"
@@ -14,18 +17,18 @@ import (
 // maxRounds is how often one request may want more input.
 const maxRounds = 32
 
-// round is a request to a server of 2026-07-28 by a peer of an older revision.
-// Such a server answers that it needs input first; the peer is asked for that in
-// the way it knows, and then the request is sent once more with what it said.
+// round is what a server of 2026-07-28 wants to know before it answers a request of a
+// peer of an older revision, and what the peer said. The peer is asked for it in the
+// way it knows, and then the request is sent once more.
 type round struct {
-	lane  *Lane
-	frame *rpc.Frame // the request as the peer sent it
+	wants []want
+	state []byte        // what the server wants to have back; nil: nothing
+	done  chan struct{} // closed when all was answered, or something with an error
 
 	mu    sync.Mutex
-	count int
-	state []byte            // what the server wants to have back; nil: nothing
-	open  map[string]bool   // what has been asked and not answered
+	open  map[string]bool   // what has not been answered
 	said  map[string][]byte // what was answered
+	fault []byte            // what the peer answered instead; nil: nothing
 }
 
 // want is one thing that a server needs to know.
@@ -34,45 +37,63 @@ type want struct {
 	params      []byte // nil: none
 }
 
-// take looks at a result. It reports whether that was no answer, but a want of
-// input, which is then seen to.
-func (r *round) take(c *conn, result []byte) bool {
-	m, err := rpc.Members(result, "resultType", "inputRequests", "requestState")
+// rounds makes a request, and sees to it that the server gets to know what it needs.
+func (l *Lane) rounds(ctx context.Context, e *errand, c *conn, f *rpc.Frame) (*rpc.Frame, error) {
+	edits := func() []rpc.Edit { return introduce(f, c.client, &l.can, l.logLevel(c)) }
+	answer, err := l.exchange(ctx, e, c, f, edits()...)
+	for count := 1; err == nil; count++ {
+		r, fault := l.round(answer)
+		switch {
+		case fault != nil:
+			return failure(fault), nil
+		case r == nil:
+			return answer, nil
+		case count > maxRounds:
+			return failure(said("the server wanted more input %d times, which is taken for an endless loop", maxRounds)), nil
+		case !f.Params.There() || f.Raw[f.Params.From] != '{' || hollow(f.Bytes(f.Params)):
+			return failure(said("the server wants input for a request without parameters")), nil
+		}
+		if err := r.ask(ctx, e); errors.Is(err, errEnded) {
+			return failure(c.explain(c.reason())), nil
+		} else if err != nil {
+			return nil, err
+		}
+		if r.fault != nil {
+			return rpc.Refuse(noID, r.fault), nil
+		}
+		answer, err = l.exchange(ctx, e, c, f, append(edits(), first(f, f.Params, r.answers()))...)
+		if errors.Is(err, io.EOF) {
+			return failure(c.explain(c.reason())), nil // it was asked before
+		}
+	}
+	return answer, err
+}
+
+// round is what an answer wants to know; nil when it is an answer.
+func (l *Lane) round(answer *rpc.Frame) (*round, error) {
+	if !answer.Result.There() || !bytes.Contains(answer.Bytes(answer.Result), []byte("resultType")) { // which spares nearly all a reading
+		return nil, nil
+	}
+	m, err := rpc.Members(answer.Bytes(answer.Result), "resultType", "inputRequests", "requestState")
 	if err != nil || m["resultType"] == nil {
-		return false
+		return nil, nil // the peer says what is wrong with it
 	}
 	if kind, _ := rpc.Text(m["resultType"]); kind != "input_required" {
-		return false
+		return nil, nil
 	}
-	wants, err := r.wants(m["inputRequests"])
+	wants, err := l.wants(m["inputRequests"])
 	if err != nil {
-		r.fail(rpc.Fault(codeLost, err.Error()))
-		return true
+		return nil, err
 	}
-	r.mu.Lock()
-	r.count++
-	r.state, r.open, r.said = clone(m["requestState"]), map[string]bool{}, map[string][]byte{}
-	if m["requestState"] == nil {
-		r.state = nil
-	}
+	r := &round{wants: wants, state: m["requestState"], done: make(chan struct{}), open: map[string]bool{}, said: map[string][]byte{}}
 	for _, w := range wants {
 		r.open[w.key] = true
 	}
-	enough := r.count > maxRounds
-	r.mu.Unlock()
-	switch {
-	case enough:
-		r.fail(rpc.Fault(codeLost, fmt.Sprintf("the server wanted more input %d times, which is taken for an endless loop", maxRounds)))
-	case len(wants) == 0:
-		c.work.Go(func() { r.resume(context.Background(), c) }) // it ends with the connection
-	default:
-		r.put(wants)
-	}
-	return true
+	return r, nil
 }
 
 // wants is what a server needs to know, as far as it may ask this peer.
-func (r *round) wants(raw []byte) (out []want, err error) {
+func (l *Lane) wants(raw []byte) (out []want, err error) {
 	if raw == nil {
 		return nil, nil
 	}
@@ -85,7 +106,7 @@ func (r *round) wants(raw []byte) (out []want, err error) {
 		switch {
 		case len(out) == maxAsk:
 			return said("the server wants more than %d things to be answered at once", maxAsk)
-		case !askable(method) || !r.lane.can.answer(method):
+		case !askable(method) || !l.can.answer(method):
 			return said("the server wants %s to be answered, which this client has not declared", ext.Quote(ext.Shorten(method, 80)))
 		}
 		out = append(out, want{key, method, m["params"]})
@@ -101,26 +122,27 @@ func askable(method string) bool {
 	return method == "sampling/createMessage" || method == "elicitation/create" || method == "roots/list"
 }
 
-// put asks the peer.
-func (r *round) put(wants []want) {
-	l, own := r.lane, r.own()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if _, there := l.ids[string(own)]; !there {
-		return // it was cancelled
+// ask asks the peer, and waits for what it says.
+func (r *round) ask(ctx context.Context, e *errand) error {
+	if len(r.open) == 0 {
+		return nil
 	}
-	l.ids[string(own)] = 0
-	if l.rounds == nil {
-		l.rounds = map[string]*round{}
-	}
-	l.rounds[string(own)] = r
-	for _, w := range wants {
+	l := e.lane
+	defer l.recall(r)
+	e.begins(nil, 0)
+	for _, w := range r.wants {
+		l.mu.Lock()
 		number, ok := l.enlist(&ask{round: r, key: w.key})
-		if !ok {
-			continue // the lane is at its end
+		l.mu.Unlock()
+		if ok { // else the lane is at its end
+			l.bring(rpc.Compose(strconv.AppendUint(nil, number, 10), w.method, orNone(w.params)), e, true)
 		}
-		l.put(rpc.Compose(strconv.AppendUint(nil, number, 10), w.method, clone(orNone(w.params))).Raw)
 	}
+	_, err := e.wait(ctx, r.done, l.at().done)
+	if errors.Is(err, errDone) {
+		return nil
+	}
+	return err
 }
 
 func orNone(params []byte) []byte {
@@ -130,61 +152,21 @@ func orNone(params []byte) []byte {
 	return params
 }
 
-func (r *round) own() []byte { return r.frame.Bytes(r.frame.ID) }
-
 // give takes in what the peer answered. That it answers with an error ends the
 // request.
-func (r *round) give(ctx context.Context, c *conn, key string, f *rpc.Frame) error {
-	if f.Fault.There() {
-		r.fail(f.Bytes(f.Fault))
-		return nil
-	}
+func (r *round) give(key string, f *rpc.Frame) {
 	r.mu.Lock()
-	was := r.open[key]
-	delete(r.open, key)
-	if was {
+	defer r.mu.Unlock()
+	if !r.open[key] || r.fault != nil {
+		return
+	}
+	if delete(r.open, key); f.Fault.There() {
+		r.fault = clone(f.Bytes(f.Fault))
+	} else {
 		r.said[key] = clone(f.Bytes(f.Result))
 	}
-	all := len(r.open) == 0
-	r.mu.Unlock()
-	if !was || !all {
-		return nil
-	}
-	r.resume(ctx, c)
-	return nil
-}
-
-// resume sends the request once more, with what was answered. What becomes of
-// that is its answer.
-func (r *round) resume(ctx context.Context, c *conn) {
-	l, f := r.lane, r.frame
-	fl := &flight{id: clone(r.own()), lane: l, caller: true, again: r}
-	if f.MetaToken.There() {
-		fl.token = clone(f.Bytes(f.MetaToken))
-	}
-	if !f.Params.There() || f.Raw[f.Params.From] != '{' || hollow(f.Bytes(f.Params)) {
-		r.fail(rpc.Fault(codeLost, "the server wants input for a request without parameters"))
-		return
-	}
-	l.mu.Lock()
-	_, there := l.ids[string(fl.id)]
-	delete(l.rounds, string(fl.id))
-	if !there || l.closed {
-		l.mu.Unlock()
-		return // it was cancelled
-	}
-	id, err := c.launch(fl)
-	if err != nil {
-		delete(l.ids, string(fl.id))
-		l.put(failure(fl.id, c.explain(err)))
-		l.mu.Unlock()
-		return
-	}
-	l.ids[string(fl.id)] = id
-	l.mu.Unlock()
-	edits := introduce(f, c.client, &l.can, l.logLevel(c))
-	if err := l.dispatch(ctx, c, f, fl, id, append(edits, first(f, f.Params, r.answers()))); err != nil {
-		l.push(failure(fl.id, c.explain(err)))
+	if len(r.open) == 0 || r.fault != nil {
+		close(r.done)
 	}
 }
 
@@ -214,41 +196,15 @@ func (r *round) answers() []byte {
 	return out
 }
 
-// fail answers the request with an error.
-func (r *round) fail(fault []byte) {
-	l, own := r.lane, r.own()
+// recall tells the peer that what it was asked for a request needs no answer any
+// more.
+func (l *Lane) recall(r *round) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if _, there := l.ids[string(own)]; !there {
-		return
-	}
-	delete(l.ids, string(own))
-	delete(l.rounds, string(own))
-	l.recall(r)
-	l.put(rpc.Refuse(own, fault).Raw)
-}
-
-// recall tells the peer that what it was asked for a request needs no answer.
-// The lock is held.
-func (l *Lane) recall(r *round) {
 	for number, a := range l.asks {
 		if a.round == r {
 			delete(l.asks, number)
-			l.put(cancelling(number))
+			l.bringAny(cancelling(number))
 		}
-	}
-}
-
-// giveUp is told that a request was cancelled that is not at the server.
-func (l *Lane) giveUp(c *conn, own []byte) {
-	l.mu.Lock()
-	r := l.rounds[string(own)]
-	if r != nil {
-		delete(l.rounds, string(own))
-		l.recall(r)
-	}
-	l.mu.Unlock()
-	if r == nil {
-		c.unlistenOne(l, own)
 	}
 }

@@ -36,10 +36,10 @@ func (c *conn) serve(f *rpc.Frame, from uint64) {
 	if c.tooEarly(f) {
 		return
 	}
-	l, unclear := c.addressee(from)
+	l, with, unclear := c.addressee(from)
 	switch {
 	case l != nil:
-		if say := l.consult(c, f); say != "" {
+		if say := l.consult(c, f, with, with != nil); say != "" {
 			c.turnDown(f, codeLost, say)
 		}
 		return
@@ -82,31 +82,32 @@ func (c *conn) turnDown(f *rpc.Frame, code int, say string) {
 
 // addressee is the lane that a request of the server is for: the one on whose
 // stream it came, else the only one that has something in flight, else, when
-// nothing is, the only one there is. unclear means that there are several; nil
-// without that, that whose it would be is gone.
-func (c *conn) addressee(from uint64) (l *Lane, unclear bool) {
+// nothing is, the only one there is. with is the call on whose stream it came.
+// unclear means that there are several; nil without that, that whose it would be
+// is gone.
+func (c *conn) addressee(from uint64) (l *Lane, with *errand, unclear bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if from != 0 {
 		if fl := c.flights[from]; fl != nil {
-			return fl.lane, false
+			return fl.lane(), fl.errand, false
 		}
 		if c.shared {
-			return nil, false // whose it was needs no answer any more
+			return nil, nil, false // whose it was needs no answer any more
 		}
 	}
 	if l, _ = c.flying(); l != nil {
-		return l, false
+		return l, nil, false
 	}
 	for other := range c.lanes {
 		if l != nil && c.shared {
-			return nil, true
+			return nil, nil, true
 		}
 		if l == nil || other.born < l.born {
 			l = other
 		}
 	}
-	return l, false
+	return l, nil, false
 }
 
 // flying is the one lane that has requests in flight, nil when there is none or
@@ -115,10 +116,10 @@ func (c *conn) flying() (one *Lane, several bool) {
 	for _, fl := range c.flights {
 		switch {
 		case !fl.caller:
-		case fl.lane == nil || one != nil && one != fl.lane:
+		case fl.errand == nil || one != nil && one != fl.errand.lane:
 			return nil, true
 		default:
-			one = fl.lane
+			one = fl.errand.lane
 		}
 	}
 	return one, false
@@ -130,12 +131,12 @@ func (c *conn) flying() (one *Lane, several bool) {
 func (c *conn) notice(f *rpc.Frame, from uint64) {
 	switch f.Method {
 	case "notifications/progress":
-		c.progress(f)
+		c.progress(f, from)
 	case "notifications/tools/list_changed", "notifications/prompts/list_changed", "notifications/resources/list_changed":
 		c.stir()
 		c.relist(f)
 	case "notifications/resources/updated":
-		c.updated(f)
+		c.updated(f, from)
 	case "notifications/cancelled":
 		c.withdrawn(f)
 	case "notifications/elicitation/complete":
@@ -144,19 +145,21 @@ func (c *conn) notice(f *rpc.Frame, from uint64) {
 		c.acknowledged(f)
 	case "notifications/message":
 		level := severity(f)
-		for _, l := range c.owners(from) {
+		lanes, with := c.owners(from)
+		for _, l := range lanes {
 			if c.hears(l, level) {
-				l.hint(clone(f.Raw))
+				l.bring(f, with, with != nil)
 			}
 		}
 	default:
-		for _, l := range c.owners(from) {
-			l.hint(clone(f.Raw)) // in a batch it is a part of something larger
+		lanes, with := c.owners(from)
+		for _, l := range lanes {
+			l.bring(f, with, with != nil)
 		}
 	}
 }
 
-func (c *conn) progress(f *rpc.Frame) {
+func (c *conn) progress(f *rpc.Frame, from uint64) {
 	if !f.Token.There() {
 		return
 	}
@@ -167,35 +170,45 @@ func (c *conn) progress(f *rpc.Frame) {
 		fl.hear()
 	}
 	c.mu.Unlock()
-	if ok && fl != nil && fl.lane != nil && fl.token != nil {
-		fl.lane.hint(rpc.Splice(f.Raw, f.Token.With(fl.token)))
+	if ok && fl != nil && fl.errand != nil && fl.token != nil {
+		fl.errand.bring(f.Edited(f.Token.With(fl.token)), id == from)
 	}
 }
 
 // owners are the lanes that a notice without an address belongs to, none when
 // several peers could be meant: one caller's messages are never shown to
-// another.
-func (c *conn) owners(from uint64) []*Lane {
+// another. with is the call on whose stream it came.
+func (c *conn) owners(from uint64) (lanes []*Lane, with *errand) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if fl := c.flights[from]; fl != nil {
 		fl.hear()
-		if fl.lane != nil {
-			return []*Lane{fl.lane}
+		if fl.errand != nil {
+			return []*Lane{fl.errand.lane}, fl.errand
 		}
-		return nil
+		return nil, nil
 	}
 	if from != 0 && c.shared {
-		return nil
+		return nil, nil
 	}
 	one, several := c.flying()
 	switch {
 	case one != nil:
-		return []*Lane{one}
+		return []*Lane{one}, nil
 	case !c.shared:
-		return c.everyone()
+		return c.everyone(), nil
 	case several:
 		c.unheard++
+	}
+	return nil, nil
+}
+
+// errand is the call on whose stream something came; nil: it came on one for all.
+func (c *conn) errand(from uint64) *errand {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if fl := c.flights[from]; fl != nil {
+		return fl.errand
 	}
 	return nil
 }
@@ -218,13 +231,13 @@ func (c *conn) relist(f *rpc.Frame) {
 	all := c.everyone()
 	c.mu.Unlock()
 	for _, l := range all {
-		l.hint(clone(f.Raw))
+		l.bring(f, nil, false)
 	}
 }
 
 // updated tells those that subscribed to a resource, or to what it is a part
 // of, that it has changed.
-func (c *conn) updated(f *rpc.Frame) {
+func (c *conn) updated(f *rpc.Frame, from uint64) {
 	uri, ok := rpc.Text(f.Bytes(f.URI))
 	if !ok {
 		return
@@ -239,8 +252,9 @@ func (c *conn) updated(f *rpc.Frame) {
 		who = c.everyone()
 	}
 	c.mu.Unlock()
+	with := c.errand(from)
 	for _, l := range who {
-		l.hint(clone(f.Raw))
+		l.bring(f, with, with != nil)
 	}
 }
 
@@ -278,12 +292,13 @@ func (c *conn) completed(f *rpc.Frame) {
 	delete(c.forms, id)
 	c.mu.Unlock()
 	if l != nil {
-		l.hint(clone(f.Raw))
+		l.bring(f, nil, false)
 		return
 	}
 	if !c.shared {
-		for _, l := range c.owners(0) {
-			l.hint(clone(f.Raw))
+		lanes, _ := c.owners(0)
+		for _, l := range lanes {
+			l.bring(f, nil, false)
 		}
 	}
 }

@@ -223,7 +223,7 @@ func (c *client) takesAllBack(u *upstream) {
 	}
 	c.mu.Unlock()
 	for _, id := range ids {
-		_ = c.unasked.put(rpc.Compose(nil, "notifications/cancelled", []byte(`{"requestId":`+id+`}`)).Raw) // it is over when that fails
+		_ = c.unasked.put(withdrawal(id)) // it is over when that fails
 	}
 }
 
@@ -250,20 +250,23 @@ func (c *client) progressed(f *rpc.Frame) {
 	}
 }
 
-// takesBack tells the client that a server does not wait for an answer any more.
-func (c *client) takesBack(u *upstream, theirs string) {
+// takesBack forgets a question whose answer a server does not wait for any more. It is
+// the notice that tells the client; nil when the client was not asked.
+func (c *client) takesBack(u *upstream, theirs string) []byte {
 	c.mu.Lock()
-	var id string
-	for ours, q := range c.questions {
+	defer c.mu.Unlock()
+	for id, q := range c.questions {
 		if q.of == u && q.theirs == theirs {
-			id = ours
+			delete(c.questions, id)
+			return withdrawal(id)
 		}
 	}
-	delete(c.questions, id)
-	c.mu.Unlock()
-	if id != "" {
-		u.hand(frame{raw: rpc.Compose(nil, "notifications/cancelled", []byte(`{"requestId":`+id+`}`)).Raw})
-	}
+	return nil
+}
+
+// withdrawal is the notice that a question of an id of ours needs no answer.
+func withdrawal(id string) []byte {
+	return rpc.Compose(nil, "notifications/cancelled", []byte(`{"requestId":`+id+`}`)).Raw
 }
 
 // The lists that are sealed each for itself: a client that takes the new

@@ -24,6 +24,7 @@ import (
 	"github.com/mortise-dev/mortise/internal/guard"
 	"github.com/mortise-dev/mortise/internal/hook/clientevent"
 	"github.com/mortise-dev/mortise/internal/host"
+	"github.com/mortise-dev/mortise/internal/rpc"
 	"github.com/mortise-dev/mortise/internal/state"
 	"github.com/mortise-dev/mortise/internal/store/memstore"
 )
@@ -48,54 +49,70 @@ func (d *driver) Call(context.Context, ext.Ref, json.RawMessage) (json.RawMessag
 
 func (d *driver) Link(_ context.Context, ref ext.Ref, _ *call.Peer) (call.Link, error) {
 	ctx, cancel := context.WithCancel(context.Background())
-	l := &link{driver: d, ref: ref, ctx: ctx, cancel: cancel, frames: make(chan string, 64), flights: map[string]context.CancelFunc{}}
+	l := &link{driver: d, ref: ref, ctx: ctx, cancel: cancel, frames: make(chan string, 64)}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.links = append(d.links, l)
 	return l, nil
 }
 
-// link answers its requests in a goroutine that ends with it.
+// link answers its requests as the driver says.
 type link struct {
-	driver  *driver
-	ref     ext.Ref
-	ctx     context.Context
-	cancel  func()
-	frames  chan string
-	running sync.WaitGroup
-
-	mu      sync.Mutex
-	flights map[string]context.CancelFunc // by the ids of requests
+	driver *driver
+	ref    ext.Ref
+	ctx    context.Context
+	cancel func()
+	frames chan string // what comes for no call
 }
 
-func (l *link) Send(_ context.Context, frame json.RawMessage) error {
-	var f struct {
-		ID     json.RawMessage
-		Method string
-		Params json.RawMessage
+func (l *link) Call(ctx context.Context, request json.RawMessage, before func(*rpc.Frame) error) (*rpc.Frame, error) {
+	f, err := rpc.Read(request)
+	if err != nil {
+		return nil, err
 	}
-	if err := json.Unmarshal(frame, &f); err != nil {
-		return err
+	if l.ctx.Err() != nil {
+		return nil, io.EOF
 	}
-	if f.ID == nil || f.Method == "" {
-		l.heard(f.Method, f.Params, frame)
-		return nil
-	}
+	params := json.RawMessage(f.Bytes(f.Params))
 	l.driver.mu.Lock()
-	l.driver.asked = append(l.driver.asked, l.ref.Target[:strings.IndexByte(l.ref.Target, '@')]+" "+f.Method+" "+string(f.Params))
+	l.driver.asked = append(l.driver.asked, l.ref.Target[:strings.IndexByte(l.ref.Target, '@')]+" "+f.Method+" "+string(params))
 	answer := l.driver.answer
 	l.driver.mu.Unlock()
-	ctx, cancel := context.WithCancel(l.ctx)
-	l.mu.Lock()
-	l.flights[string(f.ID)] = cancel
-	l.mu.Unlock()
-	l.running.Go(func() {
-		defer cancel()
-		member := answer(ctx, f.Method, f.Params, l.say)
-		if ctx.Err() == nil { // who cancels is not answered
-			l.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, f.ID, member))
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(l.ctx, cancel)()
+	var failed error
+	member := answer(ctx, f.Method, params, func(frame string) {
+		notice, err := rpc.Read([]byte(frame))
+		switch {
+		case err != nil:
+			panic(err)
+		case before == nil:
+			l.say(frame)
+		case failed == nil:
+			failed = before(&notice)
 		}
 	})
+	switch {
+	case failed != nil:
+		return nil, failed
+	case l.ctx.Err() != nil:
+		return rpc.Refuse(f.Bytes(f.ID), rpc.Fault(-32000, "it ended before it answered")), nil
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case strings.Contains(member, `"panic":true`):
+		panic("the driver is at its wits' end")
+	}
+	out, err := rpc.Read(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,%s}`, f.Bytes(f.ID), member))
+	return &out, err
+}
+
+// Send takes in what needs no answer: an answer to what the server asked, or a notice.
+func (l *link) Send(_ context.Context, frame json.RawMessage) error {
+	select {
+	case l.driver.heard <- string(frame):
+	default:
+	}
 	return nil
 }
 
@@ -107,33 +124,9 @@ func (l *link) say(frame string) {
 	}
 }
 
-// heard takes in what needs no answer: an answer to what the server asked, or a notice.
-func (l *link) heard(method string, params json.RawMessage, frame json.RawMessage) {
-	if method != "notifications/cancelled" {
-		select {
-		case l.driver.heard <- string(frame):
-		default:
-		}
-		return
-	}
-	var p struct{ RequestID json.RawMessage }
-	if json.Unmarshal(params, &p) != nil {
-		return
-	}
-	l.mu.Lock()
-	cancel := l.flights[string(p.RequestID)]
-	l.mu.Unlock()
-	if cancel != nil {
-		cancel()
-	}
-}
-
 func (l *link) Recv(ctx context.Context) (json.RawMessage, error) {
 	select {
 	case f := <-l.frames:
-		if strings.Contains(f, `"panic":true`) {
-			panic("the driver is at its wits' end")
-		}
 		return json.RawMessage(f), nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -144,7 +137,6 @@ func (l *link) Recv(ctx context.Context) (json.RawMessage, error) {
 
 func (l *link) Close() error {
 	l.cancel()
-	l.running.Wait()
 	return nil
 }
 

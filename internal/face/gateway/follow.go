@@ -79,12 +79,11 @@ func (c *client) renewed(at *followed) bool {
 			return false
 		}
 		named := append(append([]byte(`{"uri":`), rpc.Quote(uri)...), '}')
-		f := rpc.Compose([]byte("1"), "resources/subscribe", named)
-		raw, err := u.pass(ctx, f, func([]byte) error { return nil }, nil)
+		a, err := u.link.Call(ctx, rpc.Compose(ownID, "resources/subscribe", named).Raw, nil)
 		if err != nil {
 			return false
 		}
-		if !agreed(raw) {
+		if !a.Result.There() {
 			c.follows(o, uri, false)
 		}
 		_ = c.unasked.put(rpc.Compose(nil, "notifications/resources/updated", named).Raw) // it is over when that fails
@@ -93,10 +92,4 @@ func (c *client) renewed(at *followed) bool {
 	defer c.mu.Unlock()
 	at.renewing = false
 	return true
-}
-
-// agreed reports whether a response holds a result.
-func agreed(raw []byte) bool {
-	a, err := rpc.Read(raw)
-	return err == nil && a.Result.There()
 }

@@ -272,7 +272,7 @@ func (l *listener) ends() {
 func (l *listener) listenAt(ctx context.Context, u *upstream, uris []string, agreed chan<- []string) {
 	of := interest{uris: uris}
 	meta := l.request.frame.Bytes(l.request.frame.Meta)
-	f, err := rpc.Read(rpc.Compose([]byte("1"), "subscriptions/listen", slices.Concat([]byte(`{"_meta":`), meta, []byte(`,"notifications":`), of.document(), []byte(`}`))).Raw)
+	f, err := rpc.Read(rpc.Compose(ownID, "subscriptions/listen", slices.Concat([]byte(`{"_meta":`), meta, []byte(`,"notifications":`), of.document(), []byte(`}`))).Raw)
 	if err != nil {
 		agreed <- nil
 		return
@@ -301,34 +301,17 @@ func (l *listener) listenAt(ctx context.Context, u *upstream, uris []string, agr
 // subscribeAt subscribes at a server with a handshake, and hears it until ctx ends. It
 // returns what was agreed to.
 func (l *listener) subscribeAt(ctx, settle context.Context, u *upstream, uris []string) (agreed []string) {
-	c := l.request.client
-	p := newPassage("")
-	id, err := u.launch(p) // what belongs to no request comes to it
-	if err != nil {
-		return nil
-	}
-	c.work.Go(func() {
-		defer p.close()
-		defer u.land(string(id))
-		for {
-			came, err := p.next(ctx)
-			switch {
-			case err != nil:
-				return
-			case came.broken != nil:
-				l.ends()
-				return
-			}
-			_ = c.unasked.put(came.raw) // it is over when that fails
+	u.hear()
+	l.request.client.work.Go(func() {
+		select {
+		case <-u.ended:
+			l.ends()
+		case <-ctx.Done():
 		}
 	})
 	for _, uri := range uris {
-		f := rpc.Compose([]byte("1"), "resources/subscribe", slices.Concat([]byte(`{"uri":`), rpc.Quote(uri), []byte(`}`)))
-		raw, err := u.pass(settle, f, func([]byte) error { return nil }, nil)
-		if err != nil {
-			continue
-		}
-		if a, err := rpc.Read(raw); err == nil && a.Result.There() {
+		f := rpc.Compose(ownID, "resources/subscribe", slices.Concat([]byte(`{"uri":`), rpc.Quote(uri), []byte(`}`)))
+		if a, err := u.link.Call(settle, f.Raw, nil); err == nil && a.Result.There() {
 			agreed = append(agreed, uri)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -59,24 +58,26 @@ func (r *request) call(ctx context.Context, o *session.Offer) ([]byte, error) {
 	if len(d.Rewrote) > 0 {
 		edits = append(edits, r.rewritten(d.Arguments))
 	}
-	raw, err := r.client.pass(ctx, o, r.frame, r.emit, edits...)
-	if err != nil {
-		return nil, err
-	}
-	if len(d.Said) == 0 && !r.client.agent.Watched() {
-		return raw, nil
-	}
-	a, err := rpc.Read(raw)
+	a, err := r.client.pass(ctx, o, r.frame, r.emit, edits...)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("read the answer: %w", err)
-	case !a.Result.There():
-		return raw, nil
+		return nil, err
+	case !a.Result.There() || len(d.Said) == 0 && !r.client.agent.Watched():
+		return a.Raw, nil
 	}
 	u.Arguments = d.Arguments
 	result := json.RawMessage(a.Bytes(a.Result))
 	more := added(result, append(d.Said, r.client.agent.After(ctx, u, result, failed(result))...))
-	return rpc.Splice(raw, rpc.Edit{At: a.Result, With: more}), nil
+	return rpc.Splice(a.Raw, a.Result.With(more)), nil
+}
+
+// pass sends the request on, and is the answer.
+func (r *request) pass(ctx context.Context, o *session.Offer, edits ...rpc.Edit) ([]byte, error) {
+	a, err := r.client.pass(ctx, o, r.frame, r.emit, edits...)
+	if err != nil {
+		return nil, err
+	}
+	return a.Raw, nil
 }
 
 // rewritten is the edit that gives the call other arguments, or some where it has none.
@@ -107,7 +108,7 @@ func (r *request) getPrompt(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	if o.Command == nil {
-		return r.client.pass(ctx, o, r.frame, r.emit, rpc.Edit{At: r.frame.Name, With: rpc.Quote(o.Ref.Name)})
+		return r.pass(ctx, o, rpc.Edit{At: r.frame.Name, With: rpc.Quote(o.Ref.Name)})
 	}
 	var given map[string]string
 	if raw := r.frame.Bytes(r.frame.Arguments); len(raw) > 0 && json.Unmarshal(raw, &given) != nil {
@@ -130,7 +131,7 @@ func (r *request) readResource(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	if o.Ref != (ext.Ref{}) {
-		return r.client.pass(ctx, o, r.frame, r.emit)
+		return r.pass(ctx, o)
 	}
 	result, err := ext.EncodeJSON(map[string]any{
 		"contents": []map[string]string{{"uri": uri, "mimeType": "text/markdown", "text": o.Text}},
@@ -148,11 +149,12 @@ func (r *request) subscribe(ctx context.Context) ([]byte, error) {
 	if o.Ref == (ext.Ref{}) {
 		return r.result(json.RawMessage("{}")), nil
 	}
-	raw, err := r.client.pass(ctx, o, r.frame, r.emit)
-	if err == nil {
-		r.client.follows(o, uri, r.frame.Method == "resources/subscribe" && agreed(raw))
+	a, err := r.client.pass(ctx, o, r.frame, r.emit)
+	if err != nil {
+		return nil, err
 	}
-	return raw, err
+	r.client.follows(o, uri, r.frame.Method == "resources/subscribe" && a.Result.There())
+	return a.Raw, nil
 }
 
 // addressed is what answers for the address that the request names, once it may be
@@ -202,7 +204,7 @@ func (r *request) complete(ctx context.Context) ([]byte, error) {
 	if o.Ref == (ext.Ref{}) {
 		return r.result(noValues), nil
 	}
-	return r.client.pass(ctx, o, r.frame, r.emit, name.With(rpc.Quote(o.Ref.Name)))
+	return r.pass(ctx, o, name.With(rpc.Quote(o.Ref.Name)))
 }
 
 var noValues = json.RawMessage(`{"completion":{"values":[],"hasMore":false}}`)
@@ -221,7 +223,7 @@ func (r *request) completeAddress(ctx context.Context, uri string) ([]byte, erro
 	if o.Ref == (ext.Ref{}) {
 		return r.result(noValues), nil
 	}
-	return r.client.pass(ctx, o, r.frame, r.emit)
+	return r.pass(ctx, o)
 }
 
 // within is where something lies whose place in a part is known.
@@ -262,19 +264,8 @@ var levels = []string{"debug", "info", "notice", "warning", "error", "critical",
 func (u *upstream) level(ctx context.Context, level json.RawMessage) {
 	ctx, cancel := context.WithTimeout(ctx, settling)
 	defer cancel()
-	p := newPassage("")
-	defer p.close()
-	p.aside = true
-	id, err := u.launch(p)
-	if err != nil {
-		return
-	}
-	u.tell(ctx, levelFrame(id, level))
-	if _, err := p.next(ctx); err != nil {
-		u.land(string(id))
-	}
+	_, _ = u.link.Call(ctx, rpc.Compose(ownID, "logging/setLevel", slices.Concat([]byte(`{"level":`), level, []byte(`}`))).Raw, nil)
 }
 
-func levelFrame(id, level json.RawMessage) []byte {
-	return rpc.Compose(id, "logging/setLevel", append(append([]byte(`{"level":`), level...), '}')).Raw
-}
+// ownID is the id of requests of our own: of a link, answers are told apart by who asks.
+var ownID = []byte("1")
