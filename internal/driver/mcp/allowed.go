@@ -40,7 +40,12 @@ func (s *session) try(ctx context.Context, denied bool) error {
 	if denied {
 		s.move(starting)
 	}
-	return s.live(ctx)
+	err := s.live(ctx)
+	if errors.Is(err, errTwice) {
+		s.move(starting)
+		err = s.live(ctx)
+	}
+	return err
 }
 
 // allowed asks whether the server may run. Nothing is asked for one that will

@@ -168,6 +168,10 @@ func (x *fixture) handle(m message) {
 	}
 	switch m.Method {
 	case "server/discover":
+		if x.mode == "either" { // it goes on as it is spoken to first, but for a greeting
+			x.answer(m.ID, `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}`)
+			return
+		}
 		if x.mode != "newest" && x.mode != "mute" {
 			x.raw(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"error":{"code":-32601,"message":"Method not found"}}` + "\n")
 		}

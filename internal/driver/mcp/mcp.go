@@ -84,7 +84,7 @@ type Options struct {
 	Patience time.Duration // for a process to end after its input did; 2 s
 	Grace    time.Duration // after that, between asking its tree to end and ending it; 3 s
 	Frame    int           // bytes of one message from a server; 16 MiB
-	Probe    time.Duration // how long a process may be silent when it is asked which revisions it speaks, before it is greeted as of old too; 1 s
+	Probe    time.Duration // how long a process may be silent when it is asked which revisions it speaks, before it is greeted as of old too; 5 s
 	Starts   int           // processes that are being started at once; 8
 	Peers    int           // sessions of one server that are of peers; 256
 	Idle     time.Duration // after which a session of peers ends that no lane uses; 1 min
@@ -98,7 +98,7 @@ func (o Options) withDefaults() Options {
 		want time.Duration
 	}{
 		{&o.Connect, time.Minute}, {&o.Wait, 10 * time.Second}, {&o.Retry, time.Second}, {&o.RetryMax, time.Minute},
-		{&o.Steady, time.Minute}, {&o.Probe, time.Second}, {&o.Idle, time.Minute},
+		{&o.Steady, time.Minute}, {&o.Probe, 5 * time.Second}, {&o.Idle, time.Minute},
 		{&o.Settle, 100 * time.Millisecond}, {&o.Patience, 2 * time.Second}, {&o.Grace, 3 * time.Second},
 	} {
 		if *d.at <= 0 {

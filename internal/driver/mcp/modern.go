@@ -159,8 +159,8 @@ func meet(ctx context.Context, c *conn, client Client, can *abilities, was era, 
 	}
 	quiet := time.NewTimer(silence)
 	defer quiet.Stop()
-	if c.wire.process() == nil {
-		quiet.Stop() // what is asked over HTTP is answered
+	if c.wire.process() == nil || was == newer {
+		quiet.Stop() // what is asked over HTTP is answered, and so is what was answered before
 	}
 	select {
 	case a := <-fl.reply:
@@ -201,19 +201,33 @@ func (c *conn) race(ctx context.Context, client Client, can *abilities, fl *flig
 		if o.err != nil && answered(ctx, c, o.err) {
 			return c.lastly(ctx, fl, o.err)
 		}
-		c.land(id) // its answer comes late
+		c.land(id) // its answer comes late, or has come
+		select {
+		case a := <-fl.reply:
+			if _, err := found(a); err == nil && o.err == nil {
+				return nil, errTwice
+			}
+		default:
+		}
 		return o.h, o.err
 	case a := <-fl.reply:
 		h, err := found(a)
-		if err == nil {
-			cancel()
-			<-shaken
+		o := <-shaken
+		switch {
+		case err != nil:
+			return o.h, o.err
+		case o.err == nil:
+			return nil, errTwice
+		case answered(ctx, c, o.err):
 			return c.settled(h, nil)
 		}
-		o := <-shaken
-		return o.h, o.err
+		return nil, o.err
 	}
 }
+
+// errTwice is a server that was greeted in both ways and took both: which revision it
+// speaks on these pipes from then on is not known.
+var errTwice = errors.New("it was slow to begin, and was greeted in two ways; it is started anew, and greeted as one of " + modernVersion)
 
 // lastly waits for what a server answers to the question for revisions when it
 // has refused to be greeted in the older way, which why says.

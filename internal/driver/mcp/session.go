@@ -275,7 +275,7 @@ func (s *session) greet(ctx context.Context, c *conn) (*hello, error) {
 		return meet(ctx, c, s.opts.Client, &s.can, was, s.opts.Probe)
 	})
 	switch {
-	case err == nil && c.modern.Load():
+	case err == nil && c.modern.Load(), errors.Is(err, errTwice):
 		s.know(newer)
 	case err == nil:
 		s.know(older)
