@@ -69,6 +69,7 @@ type Judgement struct {
 	Said      []Said   // what handlers add for the agent to read
 	Messages  []string // what handlers say to the person
 	Notes     []Note   // what went wrong and costs nothing, and what was left out
+	Ran       bool     // code was asked, which takes its time
 }
 
 // Said is text of an extension for an agent.

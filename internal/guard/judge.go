@@ -61,6 +61,7 @@ func (s *Set) round(ctx context.Context, c *Call, m Means) round {
 	if len(code)+len(handlers) == 0 || Prevails(r.Objections) == Deny {
 		return r
 	}
+	r.Ran = true
 	var both sync.WaitGroup
 	var answers []heard
 	both.Go(func() { answers = run(ctx, c, handlers, m) })

@@ -135,14 +135,16 @@ func (a *Agent) Decide(ctx context.Context, u Use) (Decided, error) {
 		judged := g.Guards().Judge(ctx, &d.call, a.means(g))
 		said = append(said, watched()...)
 		d.noted(judged.Notes)
-		switch still, err := a.host.Current(ctx); {
-		case err != nil:
-			return Decided{}, cmp.Or(d.log(ctx, "deny", "denied", nil, err.Error(), true), err)
-		case still != g: // what was asked holds no more, but for a denial of who is still there
-			if stands := still.Guards().Still(denials(judged.Objections)); len(stands) > 0 {
-				return Decided{}, d.deny(ctx, stands)
+		if judged.Ran || d.watched { // which took its time, in which something may have changed
+			switch still, err := a.host.Current(ctx); {
+			case err != nil:
+				return Decided{}, cmp.Or(d.log(ctx, "deny", "denied", nil, err.Error(), true), err)
+			case still != g: // what was asked holds no more, but for a denial of who is still there
+				if stands := still.Guards().Still(denials(judged.Objections)); len(stands) > 0 {
+					return Decided{}, d.deny(ctx, stands)
+				}
+				continue
 			}
-			continue
 		}
 		if guard.Prevails(judged.Objections) == guard.Deny {
 			return Decided{}, d.deny(ctx, denials(judged.Objections))

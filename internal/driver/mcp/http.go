@@ -2,13 +2,16 @@ package mcp
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -34,7 +37,8 @@ type remote struct {
 	client  *http.Client
 	aside   *http.Client // for what must not wait for requests that take long
 	url     string
-	headers []Pair
+	headers http.Header // of all requests; its values are never changed
+	host    string      // "" is that of the address
 	limit   int
 	renew   func(ctx context.Context) error // shakes hands anew
 	plain   bool                            // answers come on another way; see twoWay
@@ -62,10 +66,11 @@ type remote struct {
 func openRemote(c *conn, client, aside *http.Client, url string, headers []Pair, limit int) *remote {
 	ctx, cancel := context.WithCancel(context.Background())
 	w := &remote{
-		conn: c, client: client, aside: aside, url: url, headers: headers, limit: limit,
+		conn: c, client: client, aside: aside, url: url, limit: limit,
 		ctx: ctx, cancel: cancel, posts: map[uint64]context.CancelFunc{},
 		answers: make(chan *letter, outbox), notices: make(chan *letter, notices),
 	}
+	w.headers, w.host = declared(headers)
 	c.wire = w
 	w.work.Go(func() { w.pour(w.answers) })
 	w.work.Go(func() { w.pour(w.notices) })
@@ -149,25 +154,29 @@ func (w *remote) send(ctx context.Context, m *letter) error {
 	if m.frame.Kind != rpc.Request {
 		return w.post(ctx, m, 0)
 	}
-	rctx, stop := context.WithCancel(w.ctx)
-	w.mu.Lock()
-	w.posts[m.id] = stop
-	w.mu.Unlock()
 	if m.errand == nil {
-		if w.spawn(func() { w.request(rctx, stop, m) }) {
-			return nil
-		}
+		ctx = context.WithoutCancel(ctx) // which bounds the sending
+	}
+	ctx, stop := context.WithCancel(ctx)
+	w.mu.Lock()
+	over := w.closing
+	if !over {
+		w.posts[m.id] = stop
+	}
+	w.mu.Unlock()
+	switch {
+	case over, m.errand == nil && !w.spawn(func() { w.request(ctx, stop, m) }):
 		stop()
 		return w.over()
-	}
-	if !w.waiting(m.id) {
+	case m.errand == nil:
+		return nil
+	case !w.waiting(m.id):
 		w.posted(m.id)
 		stop()
 		return nil // it was given up, or the connection has ended: that is told
 	}
-	defer context.AfterFunc(ctx, stop)()
 	m.errand.leaves(true)
-	w.request(rctx, stop, m)
+	w.request(ctx, stop, m)
 	m.errand.leaves(false)
 	return nil
 }
@@ -255,13 +264,11 @@ func (w *remote) post(ctx context.Context, m *letter, id uint64) error {
 var errForgotten = errors.New("it has forgotten the session")
 
 func (w *remote) deliver(ctx context.Context, m *letter, session string, id uint64) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	resp, err := w.do(ctx, http.MethodPost, m, session, "")
 	if err != nil {
 		return err
 	}
-	defer drain(resp, cancel)
+	defer drain(resp)
 	if resp.StatusCode == http.StatusNotFound && session != "" {
 		return errForgotten
 	}
@@ -319,7 +326,7 @@ func (w *remote) do(ctx context.Context, method string, m *letter, session, afte
 	if m == nil || m.frame.Kind == rpc.Request && takesLong[m.frame.Method] {
 		client = w.client
 	}
-	resp, err := client.Do(req)
+	resp, err := carry(client, req)
 	if err != nil {
 		return nil, w.explain(ctx, err)
 	}
@@ -329,6 +336,23 @@ func (w *remote) do(ctx context.Context, method string, m *letter, session, afte
 		w.mu.Unlock()
 	}
 	return resp, nil
+}
+
+// carry makes a request, and once more as the client follows redirects where the
+// answer is one: nothing else needs what a client does for that.
+func carry(client *http.Client, req *http.Request) (*http.Response, error) {
+	resp, err := client.Transport.RoundTrip(req)
+	if err != nil || resp.StatusCode/100 != 3 {
+		return resp, err
+	}
+	_ = resp.Body.Close()
+	again := req.Clone(req.Context())
+	if req.GetBody != nil {
+		if again.Body, err = req.GetBody(); err != nil {
+			return nil, err
+		}
+	}
+	return client.Do(again)
 }
 
 // address is where a message is posted to, nil to listen.
@@ -341,22 +365,30 @@ func (w *remote) address(m *letter) string {
 	return w.url
 }
 
-func (w *remote) decorate(req *http.Request, m *letter, session, after string) {
-	for _, h := range w.headers {
+// declared are the headers of a declaration, with what all requests have, and the
+// host that it names; "" for that of the address. The protocol's own are not declared.
+func declared(headers []Pair) (all http.Header, host string) {
+	all = http.Header{}
+	for _, h := range headers {
 		switch http.CanonicalHeaderKey(h.Name) {
 		case "Host":
-			req.Host = h.Value
+			host = h.Value
 		case "Content-Length", "Transfer-Encoding", "Connection", "Upgrade", "Trailer", "Te", "Keep-Alive", "Last-Event-Id", "Mcp-Session-Id", "Mcp-Protocol-Version", "Mcp-Method", "Mcp-Name":
 		default:
-			req.Header.Set(h.Name, h.Value)
+			all.Set(h.Name, h.Value)
 		}
 	}
-	req.Header.Set("Accept", "application/json, text/event-stream")
+	all.Set("Accept", "application/json, text/event-stream")
+	all.Set("Content-Type", "application/json")
+	return all, host
+}
+
+func (w *remote) decorate(req *http.Request, m *letter, session, after string) {
+	req.Header = maps.Clone(w.headers)
+	req.Host = cmp.Or(w.host, req.Host)
 	if m == nil {
 		req.Header.Set("Accept", "text/event-stream")
 		req.Header.Del("Content-Type")
-	} else {
-		req.Header.Set("Content-Type", "application/json")
 	}
 	w.mu.Lock()
 	version := w.version
@@ -448,8 +480,12 @@ func (w *remote) close() {
 	was := w.closing
 	w.closing = true
 	session, over := w.session, w.session == w.forgotten
+	posts := slices.Collect(maps.Values(w.posts))
 	w.mu.Unlock()
 	w.cancel()
+	for _, stop := range posts {
+		stop()
+	}
 	w.work.Wait()
 	if was || session == "" || over {
 		return
@@ -463,8 +499,8 @@ func (w *remote) close() {
 
 // drain lets the connection below be used again when the little that may be
 // left of an answer comes at once.
-func drain(resp *http.Response, cancel context.CancelFunc) {
-	t := time.AfterFunc(leastPause, cancel)
+func drain(resp *http.Response) {
+	t := time.AfterFunc(leastPause, func() { _ = resp.Body.Close() }) // which ends what reads it
 	defer t.Stop()
 	_, _ = io.CopyN(io.Discard, resp.Body, gulp) // what cannot be read is lost with the connection
 	_ = resp.Body.Close()

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"io"
 	"strconv"
+	"sync"
 	"time"
 )
 
@@ -29,8 +30,22 @@ type events struct {
 	retry time.Duration
 }
 
-func newEvents(r io.Reader, limit int) *events {
-	return &events{r: bufio.NewReaderSize(r, 4096), limit: limit}
+// readers are those of streams that ended, for the next: most streams hold one short
+// event.
+var readers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, 4096) }}
+
+// newEvents reads a body. Close it.
+func newEvents(body io.Reader, limit int) *events {
+	r := readers.Get().(*bufio.Reader)
+	r.Reset(body)
+	return &events{r: r, limit: limit}
+}
+
+// close gives back what reading took. Nothing can be read after it.
+func (s *events) close() {
+	s.r.Reset(nil)
+	readers.Put(s.r)
+	s.r = nil
 }
 
 // next is the next event that has data. What the stream leaves unfinished at
@@ -60,9 +75,9 @@ func (s *events) next() (event, error) {
 				return event{}, errTooLong
 			}
 			if has {
-				e.data = append(e.data, '\n')
+				value = append(append(e.data, '\n'), value...)
 			}
-			e.data, has = append(e.data, value...), true
+			e.data, has = value, true
 		case "event":
 			e.named = string(value)
 		case "id":
@@ -85,20 +100,34 @@ func (s *events) next() (event, error) {
 func (s *events) line() ([]byte, error) {
 	var all []byte
 	for {
-		c, err := s.r.ReadByte()
-		after := s.cr
-		s.cr = err == nil && c == '\r'
-		switch {
-		case err != nil:
+		if _, err := s.r.Peek(1); err != nil {
 			return nil, err
-		case c == '\n' && after && len(all) == 0:
-			continue
-		case c == '\n' || c == '\r':
-			return s.clean(all), nil
 		}
-		if all = append(all, c); len(all) > s.limit {
+		came, _ := s.r.Peek(s.r.Buffered()) // which is there
+		if s.cr {
+			if s.cr = false; came[0] == '\n' {
+				_, _ = s.r.Discard(1)
+				continue
+			}
+		}
+		end := bytes.IndexByte(came, '\n')
+		if end < 0 {
+			end = len(came)
+		}
+		if i := bytes.IndexByte(came[:end], '\r'); i >= 0 {
+			end = i
+		}
+		all = append(all, came[:end]...)
+		if len(all) > s.limit {
 			return nil, errTooLong
 		}
+		if end == len(came) {
+			_, _ = s.r.Discard(end)
+			continue
+		}
+		s.cr = came[end] == '\r'
+		_, _ = s.r.Discard(end + 1)
+		return s.clean(all), nil
 	}
 }
 

@@ -39,7 +39,7 @@ func (w *remote) resume(ctx context.Context, after string, id uint64) (event, er
 	if err != nil {
 		return event{id: after}, err
 	}
-	defer drain(resp, cancel)
+	defer drain(resp)
 	if resp.StatusCode != http.StatusOK {
 		return event{}, &status{code: resp.StatusCode}
 	}
@@ -56,6 +56,7 @@ func (w *remote) waiting(id uint64) bool {
 // after. What it returns is the last one, for its id and pause.
 func (w *remote) stream(body io.Reader, after string, id uint64) (event, error) {
 	s := newEvents(body, w.limit)
+	defer s.close()
 	s.id = after
 	for {
 		e, err := s.next()
@@ -132,7 +133,7 @@ func (w *remote) hear(after string) (event, error) {
 	if err != nil {
 		return event{id: after}, err
 	}
-	defer drain(resp, cancel)
+	defer drain(resp)
 	media := mediaOf(resp)
 	switch {
 	case resp.StatusCode == http.StatusOK && media == "text/event-stream":

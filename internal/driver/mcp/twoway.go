@@ -67,7 +67,7 @@ func (w *twoWay) hear() error {
 	if err != nil {
 		return err
 	}
-	defer drain(resp, cancel)
+	defer drain(resp)
 	media := mediaOf(resp)
 	switch {
 	case resp.StatusCode >= 300:
@@ -75,7 +75,9 @@ func (w *twoWay) hear() error {
 	case media != "text/event-stream":
 		return fmt.Errorf("it answered with %s, which is no stream of events", ext.Quote(ext.Shorten(media, 80)))
 	}
-	for s := newEvents(resp.Body, r.limit); ; {
+	s := newEvents(resp.Body, r.limit)
+	defer s.close()
+	for {
 		e, err := s.next()
 		switch {
 		case err != nil:

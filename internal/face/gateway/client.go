@@ -73,6 +73,7 @@ func (g *Gateway) newClient() *client {
 		sealed: map[string]*host.View{}, flights: map[string]context.CancelFunc{}, questions: map[string]question{}, upstreams: map[string]*upstream{}, followed: map[string]*followed{},
 	}
 	c.life, c.stop = context.WithCancel(g.life)
+	context.AfterFunc(c.life, c.cancelAll)
 	c.touch()
 	return c
 }
@@ -150,7 +151,7 @@ func (c *client) linked() []*upstream { return slices.Collect(maps.Values(c.upst
 func (c *client) launch(id string, cancel context.CancelFunc) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if _, there := c.flights[id]; there || c.over || len(c.flights) >= mostFlights {
+	if _, there := c.flights[id]; there || c.over || c.life.Err() != nil || len(c.flights) >= mostFlights {
 		return false
 	}
 	c.flights[id] = cancel
@@ -171,6 +172,16 @@ func (c *client) cancel(id string) {
 	cancel := c.flights[id]
 	c.mu.Unlock()
 	if cancel != nil {
+		cancel()
+	}
+}
+
+// cancelAll gives up all requests.
+func (c *client) cancelAll() {
+	c.mu.Lock()
+	all := slices.Collect(maps.Values(c.flights))
+	c.mu.Unlock()
+	for _, cancel := range all {
 		cancel()
 	}
 }

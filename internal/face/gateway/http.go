@@ -52,7 +52,7 @@ func (g *Gateway) Handler() http.Handler {
 
 // post takes in one message of a client, or a batch of older ones.
 func (g *Gateway) post(w http.ResponseWriter, r *http.Request) {
-	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != "application/json" {
+	if !isJSON(r.Header.Get("Content-Type")) {
 		http.Error(w, "the content type of a message is application/json", http.StatusUnsupportedMediaType)
 		return
 	}
@@ -81,6 +81,15 @@ func (g *Gateway) post(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	g.legacyPost(w, r, all)
+}
+
+// isJSON reports whether a content type is that of a message.
+func isJSON(media string) bool {
+	if media == "application/json" {
+		return true
+	}
+	media, _, err := mime.ParseMediaType(media)
+	return err == nil && media == "application/json"
 }
 
 // bad is a response to a request that is not taken.

@@ -64,15 +64,12 @@ type taken struct {
 func (c *client) takeIn(ctx context.Context, f *rpc.Frame) *taken {
 	id := string(f.Bytes(f.ID))
 	ctx, cancel := context.WithCancel(ctx)
-	stop := context.AfterFunc(c.life, cancel)
 	c.touch()
 	if !c.launch(id, cancel) {
-		stop()
 		cancel()
 		return nil
 	}
 	return &taken{ctx, func() {
-		stop()
 		cancel()
 		c.land(id)
 	}}
