@@ -70,6 +70,7 @@ func TestServeOfAnUnadoptedWorkspace(t *testing.T) {
 		`  Claude Code +claude mcp add --transport http mortise `+quoted,
 		`  Codex +codex mcp add mortise --url `+quoted,
 		`  Gemini CLI +gemini mcp add --transport http mortise `+quoted,
+		`  OpenCode +opencode mcp add mortise --url `+quoted,
 		`  another client +\{"mcpServers":\{"mortise":\{"type":"http","url":"`+quoted+`"\}\}\}`,
 	)
 	c := connect(t, url, nil)

@@ -104,10 +104,11 @@ const tokenVariable = "MCP_TOKEN"
 // needed. The token itself stands nowhere: a shell reads it from the file.
 func (p *page) connect(url, file string) {
 	entry := map[string]any{"type": "http", "url": url}
-	header, variable := "", ""
+	header, pair, variable := "", "", ""
 	if file != "" {
 		entry["headers"] = map[string]string{"Authorization": "Bearer TOKEN"}
 		header = ` --header "Authorization: Bearer $(cat ` + word(file) + `)"`
+		pair = ` --header "Authorization=Bearer $(cat ` + word(file) + `)"`
 		variable = " --bearer-token-env-var " + tokenVariable
 	}
 	generic, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"mortise": entry}})
@@ -122,6 +123,7 @@ func (p *page) connect(url, file string) {
 	t.row(cell{"Claude Code", nil}, cell{"claude mcp add --transport http mortise " + url + header, nil})
 	t.row(cell{"Codex", nil}, cell{"codex mcp add mortise --url " + url + variable, nil})
 	t.row(cell{"Gemini CLI", nil}, cell{"gemini mcp add --transport http mortise " + url + header, nil})
+	t.row(cell{"OpenCode", nil}, cell{"opencode mcp add mortise --url " + url + pair, nil})
 	t.row(cell{"another client", nil}, cell{string(generic), nil})
 	t.full(p)
 	if file != "" {
