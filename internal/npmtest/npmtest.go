@@ -26,7 +26,7 @@ func Server(t testing.TB, name string) (command string, args []string) {
 		t.Fatalf("npmtest: there is no server %q: %v", name, err)
 	}
 	if all() {
-		return node(t), []string{entry}
+		return Node(t), []string{entry}
 	}
 	command, err := exec.LookPath("node")
 	if err != nil {
@@ -39,7 +39,7 @@ func Server(t testing.TB, name string) (command string, args []string) {
 // speaks 2026-07-28. It lists its tools without a network, and calls none.
 func Context7(t testing.TB) (command string, args []string) {
 	t.Helper()
-	return node(t), []string{filepath.Join(modules(t), "@upstash", "context7-mcp", "dist", "index.js")}
+	return Node(t), []string{filepath.Join(modules(t), "@upstash", "context7-mcp", "dist", "index.js")}
 }
 
 // Inspector returns the command line of the MCP inspector. As a test uses it:
@@ -51,7 +51,7 @@ func Context7(t testing.TB) (command string, args []string) {
 // the tool says that it went wrong. Give it [Env].
 func Inspector(t testing.TB) []string {
 	t.Helper()
-	return []string{node(t), filepath.Join(modules(t), "@modelcontextprotocol", "inspector", "clients", "launcher", "build", "index.js")}
+	return []string{Node(t), filepath.Join(modules(t), "@modelcontextprotocol", "inspector", "clients", "launcher", "build", "index.js")}
 }
 
 // Claude returns the command line of Claude Code. As a test uses it:
@@ -71,13 +71,17 @@ func Claude(t testing.TB) []string {
 // Gemini returns the command line of Gemini CLI. As a test uses it:
 //
 //	extensions validate DIR
+//	mcp add --transport http NAME URL
+//	mcp list
 //
-// It ends with 0 when the extension is taken and with 1 when it is refused; what
-// it says goes to the standard error. Give it [GeminiEnv], one for each process
+// The first ends with 0 when the extension is taken and with 1 when it is refused;
+// what it says goes to the standard error. The last really connects, where
+// GEMINI_CLI_TRUST_WORKSPACE=true is set, says "Connected" or "Disconnected" for
+// each server, and ends with 0 either way. Give it [GeminiEnv], one for each process
 // of those that run at a time, and a working directory that is no project.
 func Gemini(t testing.TB) []string {
 	t.Helper()
-	return []string{node(t), filepath.Join(modules(t), "@google", "gemini-cli", "bundle", "gemini.js")}
+	return []string{Node(t), filepath.Join(modules(t), "@google", "gemini-cli", "bundle", "gemini.js")}
 }
 
 // geminiSettings keep Gemini CLI from reporting and from looking for updates.
@@ -126,9 +130,15 @@ func Env(t testing.TB) []string {
 	}
 }
 
-// node is the Node that comes with the clients: they need a newer one than
+// Package is the directory of one of the packages.
+func Package(t testing.TB, name string) string {
+	t.Helper()
+	return filepath.Join(modules(t), filepath.FromSlash(name))
+}
+
+// Node is the Node that comes with the clients: they need a newer one than
 // many machines have.
-func node(t testing.TB) string {
+func Node(t testing.TB) string {
 	t.Helper()
 	dir := modules(t)
 	needAll(t)

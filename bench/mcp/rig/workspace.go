@@ -15,6 +15,7 @@ import (
 type Server struct {
 	URL  string
 	Argv []string
+	Env  map[string]string // besides what Mortise gives it
 }
 
 // Workspace is a workspace of Mortise with a home of its own, so that nothing of
@@ -81,7 +82,11 @@ func declare(servers map[string]Server) (string, error) {
 			all[name] = map[string]any{"type": "streamable-http", "url": s.URL}
 			continue
 		}
-		all[name] = map[string]any{"type": "stdio", "command": s.Argv[0], "args": s.Argv[1:]}
+		entry := map[string]any{"type": "stdio", "command": s.Argv[0], "args": s.Argv[1:]}
+		if s.Env != nil {
+			entry["env"] = s.Env
+		}
+		all[name] = entry
 	}
 	b, err := json.MarshalIndent(map[string]any{"mcpServers": all}, "", "  ")
 	return string(b), err
