@@ -10,9 +10,11 @@ LINT_VERSION := v2.15.0
 LINT := $(TOOLS)/golangci-lint-$(LINT_VERSION)
 FUZZTIME ?= 30s
 SOAKTIME ?= 10m
+INTEROP_CACHE ?= $(CURDIR)/.cache/interop
+INTEROP ?=
 PKGS ?= ./...
 
-.PHONY: all build test npm lint gen fresh bench bench-short bench-mcp conformance conformance-short soak soak-short fuzz fuzz-short cross corpus clean
+.PHONY: all build test npm lint gen fresh bench bench-short bench-mcp conformance conformance-short interop soak soak-short fuzz fuzz-short cross corpus clean
 
 all: build
 
@@ -59,6 +61,10 @@ conformance: ## MCP's official suite through the gateway: what passes directly p
 
 conformance-short: ## the same, less what is known
 	bench/conformance/run.sh --expected bench/conformance/expected.txt
+
+interop: npm ## real servers and clients, through one endpoint and beside it
+	@testdata/npm/install $(INTEROP_CACHE) bench/interop
+	INTEROP_CACHE=$(INTEROP_CACHE) go test -count=1 -timeout 10m ./bench/interop $(INTEROP)
 
 soak: ## SOAKTIME of load, faults and clients that leave; nothing is lost, nothing is left
 	go run ./bench/soak -for $(SOAKTIME)
