@@ -69,16 +69,22 @@ func (l *Lane) rounds(ctx context.Context, e *errand, c *conn, f *rpc.Frame) (*r
 	return answer, err
 }
 
+// unfinished is what an answer says that is none, because the server wants input. What
+// cannot be read is left to the peer, who says what is wrong with it.
+func unfinished(answer *rpc.Frame) (members map[string][]byte, is bool) {
+	result := answer.Bytes(answer.Result)
+	if !answer.Result.There() || !bytes.Contains(result, []byte("resultType")) { // which spares nearly all a reading
+		return nil, false
+	}
+	members, err := rpc.Members(result, "resultType", "inputRequests", "requestState")
+	kind, _ := rpc.Text(members["resultType"])
+	return members, err == nil && kind == "input_required"
+}
+
 // round is what an answer wants to know; nil when it is an answer.
 func (l *Lane) round(answer *rpc.Frame) (*round, error) {
-	if !answer.Result.There() || !bytes.Contains(answer.Bytes(answer.Result), []byte("resultType")) { // which spares nearly all a reading
-		return nil, nil
-	}
-	m, err := rpc.Members(answer.Bytes(answer.Result), "resultType", "inputRequests", "requestState")
-	if err != nil || m["resultType"] == nil {
-		return nil, nil // the peer says what is wrong with it
-	}
-	if kind, _ := rpc.Text(m["resultType"]); kind != "input_required" {
+	m, is := unfinished(answer)
+	if !is {
 		return nil, nil
 	}
 	wants, err := l.wants(m["inputRequests"])

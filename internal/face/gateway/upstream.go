@@ -118,7 +118,7 @@ func (u *upstream) listen() {
 			return
 		}
 		if f, err := rpc.Read(raw); err == nil {
-			u.take(&f, u.client.unasked.put)
+			_, _ = u.take(&f, u.client.unasked.put) // it is over when that fails
 		}
 	}
 }
