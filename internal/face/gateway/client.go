@@ -74,6 +74,7 @@ func (g *Gateway) newClient() *client {
 	}
 	c.life, c.stop = context.WithCancel(g.life)
 	context.AfterFunc(c.life, c.cancelAll)
+	c.unasked.lost = c.neverHears
 	c.touch()
 	return c
 }
@@ -251,6 +252,14 @@ func (c *client) nobodyAnswers(ids []string) {
 	}
 }
 
+// neverHears is told of a message that was dropped because nobody listened. A question
+// is answered: whose it is would wait for ever.
+func (c *client) neverHears(frame []byte) {
+	if f, err := rpc.Read(frame); err == nil && f.Kind == rpc.Request {
+		c.nobodyAnswers([]string{string(f.Bytes(f.ID))})
+	}
+}
+
 // progressed hands progress with a question to the server whose it is.
 func (c *client) progressed(f *rpc.Frame) {
 	c.mu.Lock()
@@ -295,6 +304,9 @@ func (c *client) list(ctx context.Context, list string) (*host.View, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.visitor != nil {
+		c.gateway.gone.see(v)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.sealed[list] = v
@@ -310,7 +322,11 @@ func (c *client) view(ctx context.Context, list string) (*host.View, error) {
 	if v != nil {
 		return v, nil
 	}
-	return c.agent.View(ctx)
+	v, err := c.agent.View(ctx)
+	if err == nil && c.visitor != nil {
+		c.gateway.gone.see(v)
+	}
+	return v, err
 }
 
 // shortName is a name that a client gives, for people and policies.

@@ -46,6 +46,7 @@ type Gateway struct {
 	lent    lent           // names of clients that shake no hands
 	parked  parked         // calls of theirs that wait for them
 	heard   listeners      // those of theirs that listen
+	gone    gone           // tools that they may have been given, and that are not offered any more
 
 	mu      sync.Mutex
 	closed  bool

@@ -173,7 +173,8 @@ func (g *Gateway) known(w http.ResponseWriter, r *http.Request) (*client, bool) 
 	return c, c != nil
 }
 
-// get is the stream of what belongs to no request of a session. There is one.
+// get is the stream of what belongs to no request of a session. There is one: a second
+// takes the place of the first.
 func (g *Gateway) get(w http.ResponseWriter, r *http.Request) {
 	if !strings.Contains(r.Header.Get("Accept"), "text/event-stream") {
 		http.Error(w, "a stream is asked for with Accept: text/event-stream", http.StatusNotAcceptable)
@@ -188,13 +189,14 @@ func (g *Gateway) get(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	if !c.unasked.listen() {
-		http.Error(w, "the session has such a stream already", http.StatusConflict)
-		return
-	}
-	defer c.unasked.unlisten()
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
+	turn, leave, ok := c.unasked.listen(cancel)
+	if !ok {
+		http.Error(w, errOver.Error(), http.StatusNotFound)
+		return
+	}
+	defer leave()
 	defer context.AfterFunc(c.life, cancel)()
 	c.touch()
 	a := newWriting(w)
@@ -203,7 +205,7 @@ func (g *Gateway) get(w http.ResponseWriter, r *http.Request) {
 	}
 	for {
 		wait, stop := context.WithTimeout(ctx, keepAlive)
-		frames, err := c.unasked.next(wait)
+		frames, err := c.unasked.next(wait, turn)
 		stop()
 		switch {
 		case ctx.Err() != nil || errors.Is(err, errOver):

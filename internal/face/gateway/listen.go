@@ -166,7 +166,7 @@ func (l *listener) hear(ctx context.Context) bool {
 	}()
 	for {
 		wait, cancel := context.WithTimeout(ended, keepAlive)
-		frames, err := c.unasked.next(wait)
+		frames, err := c.unasked.next(wait, 0)
 		cancel()
 		switch {
 		case ctx.Err() != nil:

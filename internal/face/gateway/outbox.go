@@ -16,30 +16,41 @@ const (
 
 // outbox is what waits for a client. The zero outbox is ready.
 type outbox struct {
-	mu        sync.Mutex
-	kept      [][]byte
-	bytes     int           // of what is kept
-	wake      chan struct{} // closed when something comes; nil: nobody waits
-	listening bool
-	closed    bool
+	lost func(frame []byte) // is told of what was dropped; nil: nobody is
+
+	mu     sync.Mutex
+	kept   [][]byte
+	bytes  int           // of what is kept
+	wake   chan struct{} // closed when something comes, or somebody else listens; nil: nobody waits
+	turn   int           // of who listens, counted
+	end    func()        // of who listens; nil: nobody does
+	closed bool
 }
 
 var errOver = errors.New("the session is over")
 
 // put adds a message. It never waits.
 func (o *outbox) put(frame []byte) error {
+	var dropped [][]byte
 	o.mu.Lock()
-	defer o.mu.Unlock()
 	if o.closed {
+		o.mu.Unlock()
 		return errOver
 	}
 	o.kept = append(o.kept, append([]byte(nil), frame...))
 	o.bytes += len(frame)
 	for len(o.kept) > mostKept || o.bytes > mostBytes && len(o.kept) > 1 {
+		dropped = append(dropped, o.kept[0])
 		o.bytes -= len(o.kept[0])
 		o.kept[0], o.kept = nil, o.kept[1:]
 	}
 	o.rouse()
+	o.mu.Unlock()
+	if o.lost != nil {
+		for _, d := range dropped {
+			o.lost(d)
+		}
+	}
 	return nil
 }
 
@@ -50,34 +61,48 @@ func (o *outbox) rouse() {
 	}
 }
 
-// listen begins to listen, unless somebody does.
-func (o *outbox) listen() bool {
+// listen begins to listen in place of whoever does, whose end is called: a client that
+// comes back finds what it left behind, which may not have noticed yet. Call leave when
+// it is over. It reports false when there is nothing to hear any more.
+func (o *outbox) listen(end func()) (turn int, leave func(), ok bool) {
 	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.listening || o.closed {
-		return false
+	before := o.end
+	if o.closed {
+		o.mu.Unlock()
+		return 0, nil, false
 	}
-	o.listening = true
-	return true
-}
-
-func (o *outbox) unlisten() {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.listening = false
+	o.turn++
+	turn, o.end = o.turn, end
+	o.rouse()
+	o.mu.Unlock()
+	if before != nil {
+		before()
+	}
+	return turn, func() {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		if o.turn == turn {
+			o.end = nil
+		}
+	}, true
 }
 
 // heard reports whether somebody listens.
 func (o *outbox) heard() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.listening
+	return o.end != nil
 }
 
-// next waits for messages. It returns errOver when there will be none.
-func (o *outbox) next(ctx context.Context) ([][]byte, error) {
+// next waits for messages, for who listens in that turn; 0 is who never listened. It
+// returns errOver when there will be none for them.
+func (o *outbox) next(ctx context.Context, turn int) ([][]byte, error) {
 	for {
 		o.mu.Lock()
+		if o.turn != turn {
+			o.mu.Unlock()
+			return nil, errOver
+		}
 		kept, closed := o.kept, o.closed
 		o.kept, o.bytes = nil, 0
 		if len(kept) == 0 && !closed && o.wake == nil {

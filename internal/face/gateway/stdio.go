@@ -74,7 +74,7 @@ func (s *stdio) write(frame []byte) error {
 // unasked writes what belongs to no request.
 func (s *stdio) unasked() {
 	for {
-		frames, err := s.client.unasked.next(s.client.life)
+		frames, err := s.client.unasked.next(s.client.life, 0)
 		if err != nil {
 			return
 		}

@@ -26,6 +26,9 @@ func (r *request) callTool(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	o := v.Offers.Tool(name)
+	if o == nil && r.client.visitor != nil {
+		o = r.client.gateway.gone.tool(name)
+	}
 	if o == nil {
 		return nil, invalid("there is no tool %s; list the tools again", ext.Quote(ext.Shorten(name, 80)))
 	}
