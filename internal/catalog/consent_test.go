@@ -237,3 +237,38 @@ func TestAnAgentIsToldNoPlaces(t *testing.T) {
 		t.Fatalf("got %v, want that it cannot be told", err)
 	}
 }
+
+// Whoever finds that all is consented to proposes nothing: the two must agree.
+func TestConsentedAgreesWithProposal(t *testing.T) {
+	server := func(command string) string { return `{"mcpServers":{"s":{"command":"` + command + `"}}}` }
+	w := newWorkspace(t, map[string]string{
+		"mortise.toml": "[plugins.p]\npath = \"./p\"\n", "p/.claude-plugin/plugin.json": `{"name":"p"}`, "p/.mcp.json": server("true"),
+		".mortise/mcp.json": server("true"),
+	})
+	h := w.open(t, host.Changing)
+	for _, step := range []struct {
+		name string
+		do   func()
+		want bool
+	}{
+		{"nothing was adopted", func() {}, false},
+		{"adopted", func() { adopt(t, h) }, true},
+		{"text changed", func() { w.write(t, map[string]string{".mortise/rules/r.md": "Be kind.\n"}) }, true},
+		{"a plugin's file changed", func() { w.write(t, map[string]string{"p/x": "x"}) }, false},
+		{"adopted again", func() { adopt(t, h) }, true},
+		{"a server of the owner's changed", func() { w.write(t, map[string]string{".mortise/mcp.json": server("false")}) }, false},
+	} {
+		step.do()
+		g, err := h.Refresh(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, _, err := h.Propose(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := g.Consented(); got != step.want || p.Adopted != step.want {
+			t.Errorf("%s: Consented is %v and the proposal's Adopted %v, want %v", step.name, got, p.Adopted, step.want)
+		}
+	}
+}

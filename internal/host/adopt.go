@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/admit"
 	"github.com/mortise-dev/mortise/internal/config"
 	"github.com/mortise-dev/mortise/internal/state"
 )
@@ -44,6 +46,14 @@ type Plugin struct {
 	Name    string     `json:"name"`
 	Content ext.Digest `json:"content"` // of its whole tree
 	Granted bool       `json:"granted"`
+}
+
+// Consented reports whether there is nothing to propose: the workspace is adopted as
+// it is here now, and no code of its plugins waits for a grant.
+func (g *Generation) Consented() bool {
+	return g.whole() == nil && g.Adopted && g.Lapsed == nil && !slices.ContainsFunc(g.consents, func(c admit.Consent) bool {
+		return !g.state.Granted(c.Kind, c.Subject, c.Digest, g.at)
+	})
 }
 
 // Propose looks at the workspace as its person would adopt it: links of theirs

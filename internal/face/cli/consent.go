@@ -40,8 +40,12 @@ func (c *call) answer(ctx context.Context, question string) (string, error) {
 }
 
 // consent asks for the adoption of a workspace that is about to be served, where
-// a person can be asked, or takes it from --trust.
+// a person can be asked, or takes it from --trust. Where all is consented to already
+// the workspace is not read a second time.
 func (s *serving) consent(ctx context.Context) error {
+	if s.host.Now().Consented() {
+		return nil
+	}
 	shown, g, err := s.host.Propose(ctx)
 	if err != nil || shown.Adopted || len(shown.Effects) == 0 {
 		return err
