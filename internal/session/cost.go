@@ -36,7 +36,7 @@ func CostOf(x ext.Name, c *admit.Contribution) Cost {
 	case prompt.Fragment:
 		return Cost{Catalogue: SizeOf(v.Text)}
 	case tool.Tool:
-		return Cost{Catalogue: SizeOf(definitionOf(x, c, v))}
+		return Cost{Catalogue: SizeOf(definitionOf(x, c, &v))}
 	case command.Command:
 		if v.Definition != nil {
 			return Cost{Catalogue: SizeOf(string(v.Definition.Raw))}
@@ -56,10 +56,8 @@ func CostOf(x ext.Name, c *admit.Contribution) Cost {
 }
 
 // definitionOf is the definition of a tool as clients are shown it.
-func definitionOf(x ext.Name, c *admit.Contribution, v tool.Tool) string {
+func definitionOf(x ext.Name, c *admit.Contribution, t *tool.Tool) string {
 	b := offering{options: OfferOptions{NameLimit: NameLimit}}
-	b.tool(compose.Typed[tool.Tool]{
-		Entry: compose.Entry{Contribution: *c, Extension: x, Qualified: ext.Qualified(x, c.Name)}, Value: v,
-	})
-	return string(b.Tools[0].Definition)
+	name, _ := b.name(&compose.Entry{Contribution: *c, Extension: x}, t.Ref, t.Definition != nil)
+	return string(toolAs(name, c.Description, t))
 }

@@ -4,8 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
-
-	"github.com/go-json-experiment/json/jsontext"
+	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
 )
@@ -47,27 +46,43 @@ func object(members ...member) json.RawMessage {
 }
 
 // with is a definition in which one member, a text, has another value. Nothing
-// else of it is touched: all other bytes are as they came.
+// else of it is touched: all other bytes are as they came, and where it has that
+// value already it is the very definition.
 func with(d *ext.Doc, key, value string) json.RawMessage {
-	dec := jsontext.NewDecoder(bytes.NewBuffer(d.Raw), jsontext.AllowDuplicateNames(true))
-	if _, err := dec.ReadToken(); err != nil {
-		return d.Raw
+	if d.Raw == nil {
+		return nil // it was not read from JSON
 	}
-	for dec.PeekKind() == jsontext.KindString {
-		name, err := dec.ReadToken()
-		if err != nil {
-			break
-		}
-		found := name.String() == key
-		old, err := dec.ReadValue()
-		if err != nil {
-			break
-		}
-		if end := dec.InputOffset(); found {
-			return slices.Concat(d.Raw[:end-int64(len(old))], encoded(value), d.Raw[end:])
+	at := len("{")
+	for i := range d.Map {
+		p := &d.Map[i]
+		at = afterName(d.Raw, at)
+		end := at + len(p.Value.Raw)
+		switch {
+		case p.Key != key:
+			at = end
+		case p.Value.Kind == ext.String && p.Value.Text == value:
+			return d.Raw
+		default:
+			return slices.Concat(d.Raw[:at], encoded(value), d.Raw[end:])
 		}
 	}
 	return d.Raw
+}
+
+// afterName is where the next value begins in an object that was read, at a place
+// before its name.
+func afterName(object []byte, at int) int {
+	at += bytes.IndexByte(object[at:], '"') + 1
+	for ; object[at] != '"'; at++ {
+		if object[at] == '\\' {
+			at++
+		}
+	}
+	at += bytes.IndexByte(object[at:], ':') + 1
+	for strings.IndexByte(" \t\r\n", object[at]) >= 0 {
+		at++
+	}
+	return at
 }
 
 // encoded is a text as JSON.

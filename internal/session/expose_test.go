@@ -44,6 +44,7 @@ func entry(x ext.Name, name string) compose.Entry {
 // tooled is a session with tools.
 func tooled(things ...thing) *session.Session {
 	s := &session.Session{}
+	definition, _ := doc.JSON(ext.Origin{}, []byte(`{"name":"x"}`))
 	for _, th := range things {
 		if th.server == "" {
 			s.Tools = append(s.Tools, compose.Typed[tool.Tool]{Entry: entry(th.extension, th.name), Value: tool.Tool{Ref: ext.Ref{Driver: "inproc", Target: string(th.extension), Name: th.name}}})
@@ -51,7 +52,7 @@ func tooled(things ...thing) *session.Session {
 		}
 		s.Tools = append(s.Tools, compose.Typed[tool.Tool]{
 			Entry: entry(th.extension, th.server+"/"+th.name),
-			Value: tool.Tool{Ref: ref(th.extension, th.server, th.name), Definition: &ext.Doc{Kind: ext.Map, Raw: []byte(`{"name":"x"}`)}},
+			Value: tool.Tool{Ref: ref(th.extension, th.server, th.name), Definition: &definition},
 		})
 	}
 	return s

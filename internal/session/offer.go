@@ -43,17 +43,24 @@ type OfferOptions struct {
 }
 
 // Offer gives everything of the session that can be used by name its name.
-func (s *Session) Offer(options OfferOptions) *Offers {
+func (s *Session) Offer(options OfferOptions) *Offers { return s.offer(options, false) }
+
+// Hidden are those that Offer hides, without their definitions, which no other entry
+// gets either: who asks for these alone pays for names.
+func (s *Session) Hidden(options OfferOptions) []Offer { return s.offer(options, true).Hidden }
+
+func (s *Session) offer(options OfferOptions, bare bool) *Offers {
 	options.NameLimit = cmp.Or(options.NameLimit, NameLimit)
-	b := offering{options: options}
-	for _, t := range s.Tools {
-		b.tool(t)
+	b := offering{options: options, bare: bare}
+	b.Tools = make([]Offer, 0, len(s.Tools))
+	for i := range s.Tools {
+		b.tool(&s.Tools[i])
 	}
-	for _, c := range s.Commands {
-		b.prompt(c)
+	for i := range s.Commands {
+		b.prompt(&s.Commands[i])
 	}
-	for _, r := range s.Resources {
-		b.resource(r)
+	for i := range s.Resources {
+		b.resource(&s.Resources[i])
 	}
 	if options.Only == "" {
 		for _, k := range s.Skills {
@@ -95,6 +102,7 @@ func named(list []Offer, name string) *Offer {
 type offering struct {
 	Offers
 	options OfferOptions
+	bare    bool // nothing is defined
 }
 
 // settle orders a list and lets no name stand twice. What one server alone offers
@@ -117,7 +125,7 @@ func (b *offering) settle(list *[]Offer) {
 
 // name is what clients call an entry, and whether it is offered. A server's
 // entry is called SERVER/NAME within its extension.
-func (b *offering) name(e compose.Entry, ref ext.Ref, served bool) (string, bool) {
+func (b *offering) name(e *compose.Entry, ref ext.Ref, served bool) (string, bool) {
 	server, name := "", e.Name
 	if served {
 		name = ref.Name
@@ -129,33 +137,44 @@ func (b *offering) name(e compose.Entry, ref ext.Ref, served bool) (string, bool
 	return exposed(e.Extension, server, name, b.options.NameLimit), true
 }
 
-func (b *offering) tool(t compose.Typed[tool.Tool]) {
-	name, ok := b.name(t.Entry, t.Value.Ref, t.Value.Definition != nil)
+func (b *offering) tool(t *compose.Typed[tool.Tool]) {
+	name, ok := b.name(&t.Entry, t.Value.Ref, t.Value.Definition != nil)
 	if !ok {
 		return
 	}
 	o := Offer{Name: name, Entry: t.Entry, Ref: t.Value.Ref}
-	if d := t.Value.Definition; d != nil {
-		o.Definition = with(d, "name", name)
-	} else {
-		o.Definition = compact(object(
-			text("name", name), text("title", t.Value.Title), text("description", t.Description),
-			node("inputSchema", t.Value.Input), node("outputSchema", t.Value.Output), node("annotations", t.Value.Annotations),
-		))
+	if !b.bare {
+		o.Definition = toolAs(name, t.Description, &t.Value)
 	}
 	b.Tools = append(b.Tools, o)
 }
 
-func (b *offering) prompt(c compose.Typed[command.Command]) {
-	name, ok := b.name(c.Entry, c.Value.Ref, c.Value.Definition != nil)
+// toolAs is the definition of a tool as clients are shown it that call it by name.
+func toolAs(name, description string, t *tool.Tool) json.RawMessage {
+	if t.Definition != nil {
+		return with(t.Definition, "name", name)
+	}
+	return compact(object(
+		text("name", name), text("title", t.Title), text("description", description),
+		node("inputSchema", t.Input), node("outputSchema", t.Output), node("annotations", t.Annotations),
+	))
+}
+
+func (b *offering) prompt(c *compose.Typed[command.Command]) {
+	name, ok := b.name(&c.Entry, c.Value.Ref, c.Value.Definition != nil)
 	if !ok {
 		return
 	}
 	o := Offer{Name: name, Entry: c.Entry, Ref: c.Value.Ref}
-	if d := c.Value.Definition; d != nil {
-		o.Definition = with(d, "name", name)
-	} else {
+	served := c.Value.Definition != nil
+	if !served {
 		o.Command = &c.Value
+	}
+	switch {
+	case b.bare:
+	case served:
+		o.Definition = with(c.Value.Definition, "name", name)
+	default:
 		o.Definition = object(text("name", name), text("description", c.Description), arguments(&c.Value))
 	}
 	b.Prompts = append(b.Prompts, o)
@@ -173,14 +192,16 @@ func arguments(c *command.Command) member {
 	return member{"arguments", slices.Concat([]byte("["), one, []byte("]"))}
 }
 
-func (b *offering) resource(r compose.Typed[resource.Resource]) {
+func (b *offering) resource(r *compose.Typed[resource.Resource]) {
 	if b.options.Only != "" && (r.Value.Definition == nil || b.options.Only != serverOf(r.Value.Ref)) {
 		return
 	}
 	o := Offer{Name: r.Value.URI, Entry: r.Entry, Ref: r.Value.Ref}
-	if d := r.Value.Definition; d != nil {
+	switch d := r.Value.Definition; {
+	case b.bare:
+	case d != nil:
 		o.Definition = d.Raw
-	} else {
+	default:
 		o.Definition = object(
 			text("uri", r.Value.URI), text("name", r.Value.URI), text("title", r.Value.Title),
 			text("description", r.Description), text("mimeType", r.Value.MIMEType),
@@ -211,8 +232,9 @@ func serverOf(r ext.Ref) string {
 // text offers an entry that is text as a resource at an address of the host's.
 func (b *offering) text(e compose.Entry, scheme, rest, body string) {
 	uri := scheme + "://" + string(e.Extension) + "/" + url.PathEscape(e.Name) + rest
-	b.Resources = append(b.Resources, Offer{
-		Name: uri, Entry: e, Text: body,
-		Definition: object(text("uri", uri), text("name", e.Qualified), text("description", e.Description), text("mimeType", "text/markdown")),
-	})
+	o := Offer{Name: uri, Entry: e, Text: body}
+	if !b.bare {
+		o.Definition = object(text("uri", uri), text("name", e.Qualified), text("description", e.Description), text("mimeType", "text/markdown"))
+	}
+	b.Resources = append(b.Resources, o)
 }

@@ -37,6 +37,7 @@ func TestDefinitionsKeepEveryByte(t *testing.T) {
 		{"an escaped name", `{"n\u0061me":"\u0074","x":1}`, `{"n\u0061me":"acme_s__t","x":1}`},
 		{"nested names", `{"inputSchema":{"name":"t","properties":{"name":{"name":"t"}}},"name":"t"}`, `{"inputSchema":{"name":"t","properties":{"name":{"name":"t"}}},"name":"acme_s__t"}`},
 		{"blanks", "{ \"name\" :\t\"t\" ,\n \"x\" : [ 1 , 2 ] }", "{ \"name\" :\t\"acme_s__t\" ,\n \"x\" : [ 1 , 2 ] }"},
+		{"keys and values that look like it", `{"a\"name\":":"\"name\":1","b":[{"name":"t"}],"name":"t"}`, `{"a\"name\":":"\"name\":1","b":[{"name":"t"}],"name":"acme_s__t"}`},
 		{"a title beside the name", `{"title":"t","name":"t","annotations":{"title":"t","readOnlyHint":false,"x":1}}`, `{"title":"t","name":"acme_s__t","annotations":{"title":"t","readOnlyHint":false,"x":1}}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -221,5 +222,27 @@ func TestRulesAreResources(t *testing.T) {
 	}
 	if other := s.Offer(session.OfferOptions{Only: "acme:s"}).Resource("rule://acme/go:style"); other != nil {
 		t.Error("what is of one server alone offers a rule of its extension")
+	}
+}
+
+// A server that is offered alone keeps its tools' own names, and so their very
+// definitions: a thousand of them are not held twice.
+func TestADefinitionWithItsOwnNameIsNotCopied(t *testing.T) {
+	one := served(t, "acme", "s", `{ "n\u0061me":"\u0074","x":1}`)
+	s := &session.Session{Tools: []compose.Typed[tool.Tool]{one}}
+	got := s.Offer(session.OfferOptions{Only: "acme:s"}).Tools[0].Definition
+	if want := one.Value.Definition.Raw; string(got) != string(want) || &got[0] != &want[0] {
+		t.Errorf("got %s, want the bytes of %s themselves", got, want)
+	}
+}
+
+// Hidden is what Offer hides.
+func TestHiddenAgreesWithOffer(t *testing.T) {
+	s := everything(t)
+	s.Tools = append(s.Tools, s.Tools...)
+	s.Commands = append(s.Commands, s.Commands[0])
+	want, got := s.Offer(session.OfferOptions{}).Hidden, s.Hidden(session.OfferOptions{})
+	if names(got) != names(want) || len(got) != 4 {
+		t.Errorf("Hidden: got %s, want %s", names(got), names(want))
 	}
 }
