@@ -248,6 +248,8 @@ type Generation struct {
 	revision  uint64    // of the state that the pass began with
 	lapses    time.Time // when the next grant ends; zero: none does
 	at        time.Time // when it was made
+	resolving sync.Once
+	resolved  *session.Session // of the composition; made when it is first asked for
 	costing   sync.Once
 	costed    map[*admit.Decision][]session.Cost // by decision; counted when it is first asked for
 
@@ -266,13 +268,14 @@ func (g *Generation) Trial() *compose.Composition {
 	return g.trial()
 }
 
-// Session resolves what an agent would get: of the composition in use, or of
-// the one that adoption would give.
+// Session is what an agent would get: of the composition in use, or of the one that
+// adoption would give.
 func (g *Generation) Session(adopted bool) *session.Session {
-	if adopted {
-		return session.Resolve(g.Trial())
+	if c := g.Composition; !adopted || g.Trial() == c {
+		g.resolving.Do(func() { g.resolved = session.Resolve(c) })
+		return g.resolved
 	}
-	return session.Resolve(g.Composition)
+	return session.Resolve(g.Trial())
 }
 
 // Plan resolves what should run for a worktree in a mode.

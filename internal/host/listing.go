@@ -127,10 +127,11 @@ func (l *Listing) count(status admit.Status) {
 
 // showing is how decisions are listed.
 type showing struct {
+	surface string                               // that alone is listed; "" all
 	most    ext.Trust                            // the most trust in force
 	root    string                               // marks rows where names repeat; else ""
 	alive   func(ext.Ref) bool                   // tells whether what is described runs; nil: nothing is
-	costs   func(*admit.Decision) []session.Cost // what the entries of a decision take of a context: nil where nobody asks
+	costs   func(*admit.Decision) []session.Cost // what the entries of a decision take of a context: nil, or nil of it, where nobody asks
 	profile *conform.Profile                     // what findings are told as; nil: as they are
 }
 
@@ -151,16 +152,23 @@ func (l *Listing) add(ds []*admit.Decision, how showing) {
 		row.Entries += len(d.Contributions())
 		row.Incomplete += d.Incomplete()
 		l.judged(d.Findings(), "", how)
-		cost := how.costs(d)
+		var cost []session.Cost
+		if how.costs != nil {
+			cost = how.costs(d)
+		}
+		lastKnown := d.Tree().Describes != nil && !how.alive(d.Tree().Describes.Ref)
 		for i := range d.Contributions() {
 			c := &d.Contributions()[i]
+			if how.surface != "" && how.surface != c.Spec.Name {
+				continue
+			}
 			l.judged(c.Findings, c.Spec.Name, how)
 			e := EntryRow{
 				Surface: c.Spec.Name, Name: c.Name, Qualified: ext.Qualified(t.Extension, c.Name), Extension: string(t.Extension),
 				Path: c.Origin.Path, Line: c.Origin.Line, Status: c.Status.String(), Root: how.root,
 				// A copy: the description is part of the file's text, which a row must not keep.
 				Description: strings.Clone(c.Description),
-				LastKnown:   d.Tree().Describes != nil && !how.alive(d.Tree().Describes.Ref),
+				LastKnown:   lastKnown,
 			}
 			if cost != nil {
 				e.Cost = cost[i]
@@ -264,15 +272,10 @@ func (g *Generation) Told() *Listing {
 // listing is what is in use, and what is not.
 func (g *Generation) listing() *Listing {
 	l := &Listing{Generation: g.Number, Digest: g.Digest().String(), UnknownFormat: len(g.unread)}
-	for _, group := range g.byExtension() {
-		l.add(group, showing{most: g.most(group[0].Tree()), alive: g.alive, costs: g.costsOf})
-	}
+	g.list(l, showing{costs: g.costsOf})
 	l.addFindings(g.findings, "")
 	l.addFindings(g.Composition.Findings(), "")
-	l.refuse(g.Composition.Refused())
-	l.shadow(g.Composition.Shadowed())
-	l.unite(g.Composition.Shadowed())
-	for _, o := range g.view(session.OfferOptions{NameLimit: g.Config.Gateway.NameLimit}).Hidden {
+	for _, o := range g.Session(false).Hidden(session.OfferOptions{NameLimit: g.Config.Gateway.NameLimit}) {
 		l.addFindings(ext.Findings{NameTaken.At(o.Entry.Origin, "%s %s cannot be offered: clients call another entry %s", o.Entry.Spec.Name, ext.Escape(o.Entry.Qualified), ext.Quote(o.Name))}, "")
 	}
 	l.quarantine(g.Guards().Quarantined())
@@ -281,6 +284,25 @@ func (g *Generation) listing() *Listing {
 	l.addUp()
 	l.Budget(g.Config)
 	return l
+}
+
+// list adds all decisions as the composition has them.
+func (g *Generation) list(l *Listing, how showing) {
+	for _, group := range g.byExtension() {
+		how.most, how.alive = g.most(group[0].Tree()), g.alive
+		l.add(group, how)
+	}
+	l.refuse(g.Composition.Refused())
+	l.shadow(g.Composition.Shadowed())
+	l.unite(g.Composition.Shadowed())
+}
+
+// Entries are the entries of one surface as they are listed, but for what they take
+// of a context. It costs far less than a listing where another surface has many.
+func (g *Generation) Entries(surface string) []EntryRow {
+	var l Listing
+	g.list(&l, showing{surface: surface})
+	return orEmpty(l.Entries)
 }
 
 // Quarantined is an extension that is refused and enabled, and has guards.

@@ -178,10 +178,8 @@ func (p *page) state(word string) string {
 // serverNames are the qualified names of the declared servers.
 func serverNames(g *host.Generation) []string {
 	var names []string
-	for _, e := range g.Listing().Entries {
-		if e.Surface == "server" {
-			names = append(names, e.Qualified)
-		}
+	for _, e := range g.Entries("server") {
+		names = append(names, e.Qualified)
 	}
 	return names
 }

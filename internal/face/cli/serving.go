@@ -123,8 +123,8 @@ func (c *call) runnable(g *host.Generation, name string) error { return c.ready(
 
 // ready refuses a server that may not be started for what is to be done with it.
 func (c *call) ready(g *host.Generation, name, done string) error {
-	for _, e := range g.Listing().Entries {
-		if e.Surface == "server" && e.Qualified == name && e.Status != "active" {
+	for _, e := range g.Entries("server") {
+		if e.Qualified == name && e.Status != "active" {
 			why := cmp.Or(whyNot(g, name), "it is "+e.Status)
 			return refuse("%s cannot be %s: %s; %s", ext.Escape(name), done, safe(why), c.whatHelps(g, e))
 		}
