@@ -68,11 +68,19 @@ func NewHash(label string) *Hash {
 // Text adds text fields.
 func (h *Hash) Text(fields ...string) *Hash {
 	for _, f := range fields {
-		h.buf = append(binary.AppendUvarint(h.buf, uint64(len(f))), f...)
+		h.buf = binary.AppendUvarint(h.buf, uint64(len(f)))
+		for ; len(f) > chunk; f = f[chunk:] { // a long text is not held twice
+			h.buf = append(h.buf, f[:chunk]...)
+			h.flush(0)
+		}
+		h.buf = append(h.buf, f...)
 		h.flush(512)
 	}
 	return h
 }
+
+// chunk is how much of a text is added at a time.
+const chunk = 16 << 10
 
 // Bytes adds one field.
 func (h *Hash) Bytes(f []byte) *Hash {

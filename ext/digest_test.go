@@ -2,6 +2,7 @@ package ext_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -48,7 +49,10 @@ func TestHashFields(t *testing.T) {
 	if ext.NewHash("x").Text("a").Sum() == ext.NewHash("y").Text("a").Sum() {
 		t.Error("hashes under two labels agree, want them to differ")
 	}
-	if ext.NewHash("x").Text("a").Sum() != ext.NewHash("x").Bytes([]byte("a")).Sum() {
-		t.Error("a field as text and as bytes: got two hashes, want one")
+	for _, n := range []int{1, 511, 16 << 10, 16<<10 + 1, 100_000} { // a long text is added piece by piece
+		f := strings.Repeat("a", n)
+		if ext.NewHash("x").Text("b", f, "c").Sum() != ext.NewHash("x").Bytes([]byte("b")).Bytes([]byte(f)).Bytes([]byte("c")).Sum() {
+			t.Errorf("a field of %d bytes as text and as bytes: got two hashes, want one", n)
+		}
 	}
 }
