@@ -213,7 +213,10 @@ func mementos(decisions []admit.Decision, here ext.Digest) map[rememberedOf][]gu
 		switch d.Status() {
 		case admit.Disabled:
 		case admit.Admitted:
-			list := append([]guard.Memento{}, now[of]...)
+			list := now[of]
+			if list == nil {
+				list = []guard.Memento{}
+			}
 			for _, m := range guard.Mementos(d) {
 				m.Record.Scope = of.scope
 				list = append(list, m)
