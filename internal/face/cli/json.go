@@ -30,6 +30,10 @@ func (c *call) document(v any) error {
 func visible(doc []byte) []byte {
 	out := make([]byte, 0, len(doc))
 	for len(doc) > 0 {
+		if plain := ascii(doc); plain > 0 {
+			out, doc = append(out, doc[:plain]...), doc[plain:]
+			continue
+		}
 		r, n := utf8.DecodeRune(doc)
 		switch {
 		case r == '\n' || !ext.Hidden(r):
@@ -43,4 +47,15 @@ func visible(doc []byte) []byte {
 		doc = doc[n:]
 	}
 	return out
+}
+
+// ascii is how many characters of ASCII that show, blanks and line ends doc begins
+// with: nearly all of most documents.
+func ascii(doc []byte) int {
+	for i, c := range doc {
+		if (c < ' ' || c > '~') && c != '\n' {
+			return i
+		}
+	}
+	return len(doc)
 }
