@@ -105,6 +105,7 @@ func (h *Host) Serve(ctx context.Context) error {
 				_, _ = h.Reread(ctx, c.Roots)
 			}
 		case <-s.unseen:
+			settle(ctx, s.unseen) // who has just come is answered first
 			_, _ = h.Refresh(ctx)
 		case <-poll.C:
 			h.poll(ctx, &rest)
