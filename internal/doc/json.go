@@ -13,6 +13,19 @@ import (
 // JSON reads one JSON value (RFC 8259, without repeated keys). Raw of every
 // node is its exact bytes within data.
 func JSON(o ext.Origin, data []byte) (ext.Doc, ext.Findings) {
+	return new(JSONReader).Read(o, data, string(data))
+}
+
+// JSONReader reads many JSON values one after the other, for who has their bytes as
+// text already. The zero value is ready; one goroutine uses it.
+type JSONReader struct {
+	dec   jsontext.Decoder
+	pairs []ext.Pair // of the objects being read, the outer before the inner
+	items []ext.Doc  // of the arrays being read, likewise
+}
+
+// Read is JSON. text is data as a string: strings without escapes are cut from it.
+func (m *JSONReader) Read(o ext.Origin, data []byte, text string) (ext.Doc, ext.Findings) {
 	body, found := Text(o, data)
 	if found.Failed() {
 		return ext.Doc{}, found
@@ -21,10 +34,9 @@ func JSON(o ext.Origin, data []byte) (ext.Doc, ext.Findings) {
 		found.Add(EmptyFile.At(o.At(o.Path, 1), "the file is empty; a JSON value was expected"))
 		return ext.Doc{}, found
 	}
-	r := jsonReader{
-		dec:  jsontext.NewDecoder(bytes.NewBuffer(body), jsontext.AllowDuplicateNames(true)),
-		data: body, text: string(body), origin: o, found: found, line: 1,
-	}
+	m.dec.Reset(bytes.NewBuffer(body), jsontext.AllowDuplicateNames(true))
+	m.pairs, m.items = m.pairs[:0], m.items[:0]
+	r := jsonReading{JSONReader: m, data: body, text: text[len(data)-len(body):], origin: o, found: found, line: 1}
 	d, ok := r.value(1)
 	if ok {
 		r.end()
@@ -35,24 +47,22 @@ func JSON(o ext.Origin, data []byte) (ext.Doc, ext.Findings) {
 	return d, r.found
 }
 
-// jsonReader turns tokens into nodes. Repeated names are looked for here and
-// not by the decoder, which would stop at the first.
-type jsonReader struct {
-	dec    *jsontext.Decoder
+// jsonReading turns the tokens of one value into nodes. Repeated names are looked for
+// here and not by the decoder, which would stop at the first.
+type jsonReading struct {
+	*JSONReader
 	data   []byte
 	text   string // data; strings without escapes are cut from it
 	origin ext.Origin
 	found  ext.Findings
 
-	at, line int        // data[at] is on this line; at is the end of the last token
-	nodes    int        // made so far
-	pairs    []ext.Pair // of the objects being read, the outer before the inner
-	items    []ext.Doc  // of the arrays being read, likewise
+	at, line int // data[at] is on this line; at is the end of the last token
+	nodes    int // made so far
 }
 
 // value reads the next value. It reports false when reading cannot go on; the
 // reason is then a finding.
-func (r *jsonReader) value(depth int) (ext.Doc, bool) {
+func (r *jsonReading) value(depth int) (ext.Doc, bool) {
 	switch r.dec.PeekKind() {
 	case jsontext.KindBeginObject:
 		return r.object(depth)
@@ -62,7 +72,7 @@ func (r *jsonReader) value(depth int) (ext.Doc, bool) {
 	return r.scalar()
 }
 
-func (r *jsonReader) scalar() (ext.Doc, bool) {
+func (r *jsonReading) scalar() (ext.Doc, bool) {
 	raw, err := r.dec.ReadValue()
 	if err != nil {
 		return ext.Doc{}, r.fail(err)
@@ -80,7 +90,7 @@ func (r *jsonReader) scalar() (ext.Doc, bool) {
 	return d, r.bounded(0)
 }
 
-func (r *jsonReader) object(depth int) (ext.Doc, bool) {
+func (r *jsonReading) object(depth int) (ext.Doc, bool) {
 	start, ok := r.delimiter()
 	if !ok {
 		return ext.Doc{}, false
@@ -114,7 +124,7 @@ func (r *jsonReader) object(depth int) (ext.Doc, bool) {
 	return d, true
 }
 
-func (r *jsonReader) array(depth int) (ext.Doc, bool) {
+func (r *jsonReading) array(depth int) (ext.Doc, bool) {
 	start, ok := r.delimiter()
 	if !ok {
 		return ext.Doc{}, false
@@ -141,7 +151,7 @@ func (r *jsonReader) array(depth int) (ext.Doc, bool) {
 }
 
 // name reads the name of a member and says its line.
-func (r *jsonReader) name() (string, int, bool) {
+func (r *jsonReading) name() (string, int, bool) {
 	raw, err := r.dec.ReadValue()
 	if err != nil {
 		return "", 0, r.fail(err)
@@ -151,7 +161,7 @@ func (r *jsonReader) name() (string, int, bool) {
 }
 
 // delimiter reads a bracket or a brace and says where it is.
-func (r *jsonReader) delimiter() (int, bool) {
+func (r *jsonReading) delimiter() (int, bool) {
 	if _, err := r.dec.ReadToken(); err != nil {
 		return 0, r.fail(err)
 	}
@@ -160,7 +170,7 @@ func (r *jsonReader) delimiter() (int, bool) {
 }
 
 // end makes sure that nothing follows the value.
-func (r *jsonReader) end() {
+func (r *jsonReading) end() {
 	switch _, err := r.dec.ReadToken(); {
 	case errors.Is(err, io.EOF):
 	case err != nil:
@@ -173,7 +183,7 @@ func (r *jsonReader) end() {
 
 // took says where the token of n bytes lies that was just read, and moves the
 // line on to it. Only what lies between two tokens can hold line ends.
-func (r *jsonReader) took(n int) (start, end int) {
+func (r *jsonReading) took(n int) (start, end int) {
 	end = int(r.dec.InputOffset())
 	start = end - n
 	r.line += gapLines(r.data[r.at:start])
@@ -192,13 +202,13 @@ func gapLines(gap []byte) int {
 	return n
 }
 
-func (r *jsonReader) node(k ext.Kind, start, end int) ext.Doc {
+func (r *jsonReading) node(k ext.Kind, start, end int) ext.Doc {
 	r.nodes++
 	return ext.Doc{Kind: k, Raw: r.data[start:end:end], File: r.origin.Path, Line: r.line}
 }
 
 // unquote is the text of the string literal data[start:end], known to be valid.
-func (r *jsonReader) unquote(start, end int) string {
+func (r *jsonReading) unquote(start, end int) string {
 	if bytes.IndexByte(r.data[start:end], '\\') < 0 {
 		return r.text[start+1 : end-1]
 	}
@@ -206,7 +216,7 @@ func (r *jsonReader) unquote(start, end int) string {
 	return string(s)
 }
 
-func (r *jsonReader) bounded(depth int) bool {
+func (r *jsonReading) bounded(depth int) bool {
 	switch {
 	case depth > MaxDepth:
 		return r.stop(NestingLimit.At(r.here(), "the document is nested more than %d levels deep", MaxDepth))
@@ -216,22 +226,22 @@ func (r *jsonReader) bounded(depth int) bool {
 	return true
 }
 
-func (r *jsonReader) repeated(key string, first, line int) bool {
+func (r *jsonReading) repeated(key string, first, line int) bool {
 	r.add(JSONDuplicateKey.At(r.here(), "key %s is here and on line %d", quoted(key), first))
 	return len(r.found) < maxFaults
 }
 
-func (r *jsonReader) here() ext.Origin { return r.origin.At(r.origin.Path, r.line) }
+func (r *jsonReading) here() ext.Origin { return r.origin.At(r.origin.Path, r.line) }
 
-func (r *jsonReader) add(f ext.Finding) { r.found.Add(f) }
+func (r *jsonReading) add(f ext.Finding) { r.found.Add(f) }
 
-func (r *jsonReader) stop(f ext.Finding) bool {
+func (r *jsonReading) stop(f ext.Finding) bool {
 	r.add(f)
 	return false
 }
 
 // fail turns the error that ended the reading into a finding.
-func (r *jsonReader) fail(err error) bool {
+func (r *jsonReading) fail(err error) bool {
 	var fault *jsontext.SyntacticError
 	if !errors.As(err, &fault) || errors.Is(err, io.ErrUnexpectedEOF) {
 		body := bytes.TrimRight(r.data, " \t\r\n")

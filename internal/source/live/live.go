@@ -99,7 +99,7 @@ func (s *Source) tree(d *Description) ext.Tree {
 		FS:        nothing{},
 		Describes: &ext.Described{Surface: s.Surface, Entry: d.Server, Declaration: d.Declaration, Ref: d.Ref},
 	}
-	parts, ok := members([]byte(d.Content))
+	parts, ok := members(said{[]byte(d.Content), d.Content})
 	if !ok {
 		t.Findings.Add(Malformed.At(t.Origin, "what %s says of itself is no object", ext.Quote(d.Server)))
 		return t
@@ -107,15 +107,15 @@ func (s *Source) tree(d *Description) ext.Tree {
 	l := layout{tree: &t, server: d.Server, most: s.Files}
 	l.instructions(parts["instructions"])
 	for _, k := range kinds {
-		for i, raw := range l.list(parts, k.member) {
-			l.definition(k.surface, k.member, k.name, i, raw)
+		for i, of := range l.list(parts, k.member) {
+			l.definition(k.surface, k.member, k.name, i, of)
 		}
 	}
 	if l.over > 0 {
 		l.odd("it describes %d things more than the %d that one extension may have; they are left out", l.over, l.most)
 	}
-	for _, raw := range l.list(parts, "notes") {
-		if note, ok := l.node(raw); ok && note.Kind == ext.String {
+	for _, of := range l.list(parts, "notes") {
+		if note, ok := l.node(of); ok && note.Kind == ext.String {
 			l.odd("%s", ext.Escape(ext.Shorten(note.Text, 500)))
 		}
 	}
@@ -128,6 +128,7 @@ type layout struct {
 	server string
 	most   int
 	over   int // definitions for which there is no room
+	reader doc.JSONReader
 }
 
 // odd notes something about the server.
@@ -135,10 +136,10 @@ func (l *layout) odd(format string, args ...any) {
 	l.tree.Findings.Add(Odd.At(l.tree.Origin, "%s: %s", ext.Quote(l.server), fmt.Sprintf(format, args...)))
 }
 
-func (l *layout) instructions(raw []byte) {
-	text, ok := l.node(raw)
+func (l *layout) instructions(of said) {
+	text, ok := l.node(of)
 	switch {
-	case raw == nil || ok && text.Kind == ext.Null:
+	case of.raw == nil || ok && text.Kind == ext.Null:
 	case !ok || text.Kind != ext.String:
 		l.odd("its instructions are no text, and are left out")
 	case strings.TrimSpace(text.Text) != "":
@@ -147,12 +148,12 @@ func (l *layout) instructions(raw []byte) {
 }
 
 // list is the elements of a list of the description, each as it is written.
-func (l *layout) list(parts map[string][]byte, member string) [][]byte {
-	raw := parts[member]
-	if raw == nil || string(raw) == "null" {
+func (l *layout) list(parts map[string]said, member string) []said {
+	of := parts[member]
+	if of.raw == nil || of.text == "null" {
 		return nil
 	}
-	out, ok := elements(raw)
+	out, ok := elements(of)
 	if !ok {
 		l.odd("its %s are no list, and are left out", member)
 	}
@@ -161,12 +162,12 @@ func (l *layout) list(parts map[string][]byte, member string) [][]byte {
 
 // definition adds a place for the i-th definition of a list. A broken one is a
 // place with a fault, so that it counts and costs no other.
-func (l *layout) definition(surface, member, key string, i int, raw []byte) {
+func (l *layout) definition(surface, member, key string, i int, of said) {
 	if l.most > 0 && len(l.tree.Places) >= l.most {
 		l.over++
 		return
 	}
-	node, ok := l.node(raw)
+	node, ok := l.node(of)
 	if name := node.Word(key); ok && name != "" {
 		l.place(surface, l.name(surface, name), node)
 		return
@@ -190,27 +191,37 @@ func (l *layout) place(surface, name string, node ext.Doc) {
 
 // node reads one value with its exact bytes. ok is false where it is absent or
 // cannot be read.
-func (l *layout) node(raw []byte) (ext.Doc, bool) {
-	if raw == nil {
+func (l *layout) node(of said) (ext.Doc, bool) {
+	if of.raw == nil {
 		return ext.Doc{}, false
 	}
-	node, findings := doc.JSON(l.tree.Origin, raw)
+	node, findings := l.reader.Read(l.tree.Origin, of.raw, of.text)
 	return node, !findings.Failed()
 }
 
+// said is a part of what a server said, twice: definitions are handed on as bytes, and
+// texts are cut from the string, which is remembered anyway.
+type said struct {
+	raw  []byte // nil: there is no such part
+	text string
+}
+
+// part is what lies between two places.
+func (s said) part(start, end int64) said { return said{s.raw[start:end:end], s.text[start:end]} }
+
 // members are the members of a JSON object, each as it is written; of several
 // with one name the last.
-func members(object []byte) (map[string][]byte, bool) {
-	out := map[string][]byte{}
-	ok := walk(object, '{', func(d *jsontext.Decoder) error {
+func members(object said) (map[string]said, bool) {
+	out := map[string]said{}
+	ok := walk(object.raw, '{', func(d *jsontext.Decoder) error {
 		name, err := d.ReadToken()
 		if err != nil {
 			return err
 		}
 		key := name.String()
 		value, err := d.ReadValue()
-		if err == nil {
-			out[key] = value.Clone()
+		if end := d.InputOffset(); err == nil {
+			out[key] = object.part(end-int64(len(value)), end)
 		}
 		return err
 	})
@@ -219,12 +230,12 @@ func members(object []byte) (map[string][]byte, bool) {
 
 // elements are the elements of a JSON list, each as it is written; not ok: it is
 // anything else.
-func elements(list []byte) ([][]byte, bool) {
-	var out [][]byte
-	ok := walk(list, '[', func(d *jsontext.Decoder) error {
+func elements(list said) ([]said, bool) {
+	var out []said
+	ok := walk(list.raw, '[', func(d *jsontext.Decoder) error {
 		value, err := d.ReadValue()
-		if err == nil {
-			out = append(out, value.Clone())
+		if end := d.InputOffset(); err == nil {
+			out = append(out, list.part(end-int64(len(value)), end))
 		}
 		return err
 	})
