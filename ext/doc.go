@@ -171,6 +171,34 @@ func (d Doc) With(key string, v Doc) Doc {
 	return d
 }
 
+// Outline is d with less of the members that are named: of each of these its own
+// scalars alone. All of it is in Raw, which an outline is good for only with.
+func (d Doc) Outline(members ...string) Doc {
+	d.Map = slices.Clone(d.Map)
+	for i := range d.Map {
+		if p := &d.Map[i]; slices.Contains(members, p.Key) {
+			p.Value.List, p.Value.Map = nil, scalars(p.Value.Map)
+		}
+	}
+	return d
+}
+
+func scalars(pairs []Pair) []Pair {
+	n := 0
+	for i := range pairs {
+		if pairs[i].Value.Kind < List {
+			n++
+		}
+	}
+	out := make([]Pair, 0, n)
+	for i := range pairs {
+		if pairs[i].Value.Kind < List {
+			out = append(out, pairs[i])
+		}
+	}
+	return out
+}
+
 // Digest covers the node's content: kinds, keys in their order, and scalars as
 // spelled. Where it lies does not count.
 func (d *Doc) Digest() Digest {

@@ -46,6 +46,19 @@ func TestDocWith(t *testing.T) {
 
 // TestDocDigest wants the digest to see kinds, keys, order and spelling, and
 // not where a node lies.
+func TestDocOutline(t *testing.T) {
+	raw := []byte(`{"a":{"s":"x","m":{"y":1},"l":[1]},"b":{"m":{"y":1}}}`)
+	deep := ext.Doc{Kind: ext.Map, Map: []ext.Pair{{Key: "s", Value: text("x")}, {Key: "m", Value: ext.Doc{Kind: ext.Map, Map: []ext.Pair{{Key: "y", Value: text("1")}}}}, {Key: "l", Value: ext.Doc{Kind: ext.List, List: []ext.Doc{text("1")}}}}}
+	d := ext.Doc{Kind: ext.Map, Raw: raw, Map: []ext.Pair{{Key: "a", Value: deep}, {Key: "b", Value: deep}}}
+	o := d.Outline("a", "none")
+	if a := o.Get("a"); a.Kind != ext.Map || len(a.Map) != 1 || a.Word("s") != "x" || string(o.Raw) != string(raw) {
+		t.Errorf("got %+v, want the scalar of what is outlined, and all bytes", o)
+	}
+	if o.At("/b/m/y") == nil || d.At("/a/m/y") == nil {
+		t.Error("want what is not named, and the node itself, as they were")
+	}
+}
+
 func TestDocDigest(t *testing.T) {
 	one := ext.Doc{Kind: ext.Map, Map: []ext.Pair{{Key: "a", Value: text("1")}, {Key: "b", Value: text("2")}}}
 	moved := one

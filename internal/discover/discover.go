@@ -88,6 +88,9 @@ func (c *Candidate) Content() ext.Digest { return c.whole }
 func Scan(ctx context.Context, t ext.Tree, o Options) (Candidate, error) {
 	s := scan{tree: &t, options: o, contents: map[string]reading{}}
 	t.Findings = slices.Concat(t.Findings, hiddenInManifest(&t))
+	if t.Describes != nil {
+		t.Places = slices.Clone(t.Places) // they come to hold less
+	}
 	c := Candidate{tree: t, found: make([]Found, 0, len(t.Places)), derived: new(derived)}
 	tasks := s.tasks()
 	for i, r := range ahead.Each(len(tasks), s.workers(len(tasks)), func(i int) reading { return s.early(&tasks[i]) }, func(reading) {}) {
@@ -197,6 +200,10 @@ func (s *scan) read(ctx context.Context, t *task, early reading) Found {
 		d.Doc, d.Digest = *p.Doc, p.Doc.Digest()
 		d.Origin.Line = max(p.Doc.Line, 1)
 		d.Findings = hiddenIn(d.Origin, p.Doc)
+		if s.tree.Describes != nil && len(spec.Outlined) > 0 { // all of it was looked at
+			outline := p.Doc.Outline(spec.Outlined...)
+			d.Doc, p.Doc = outline, &outline
+		}
 	default:
 		c := s.content(t, early)
 		d.Doc, d.Body, d.BodyLine, d.Findings = c.Doc, c.Body, c.BodyLine, c.Findings

@@ -100,7 +100,9 @@ func (r scanning) one(ctx context.Context, at int, from string, t ext.Tree, err 
 		if r.own != (ext.Limits{}) && !admit.OfWorkspace(t) {
 			o.Limits = r.own
 		}
-		s.candidate, s.err = discover.Scan(ctx, t, o)
+		if s.candidate, s.err = discover.Scan(ctx, t, o); s.err == nil {
+			s.tree.Places = s.candidate.Tree().Places // which may hold less
+		}
 	}
 	if fs, ok := t.FS.(interface{ Transient() error }); ok && t.Unread {
 		if err := fs.Transient(); err != nil { // perhaps it is of a format that is read

@@ -152,6 +152,10 @@ type Def[T any] struct {
 	// Holds is the key of the object in which such a document holds its entries, by
 	// their names.
 	Holds string
+	// Outlined are members of what a server defines of which decoding, and whoever
+	// uses the value, wants the scalars alone: the rest is handed on as bytes. Most of
+	// what servers define lies in them.
+	Outlined []string
 	// Check looks at a decoded value for what decoding cannot say; may be nil.
 	Check func(*Entry[T])
 }
@@ -170,6 +174,7 @@ type Spec struct {
 	Questions func(Implementation) []string
 	Beside    []string
 	Holds     string
+	Outlined  []string
 	Fields    []Field
 	Checks    []*ext.Check
 	decode    func([]Document) []Entry[any]
@@ -190,7 +195,7 @@ func Define[T any](d Def[T]) Surface[T] {
 	s := &Spec{
 		Name: d.Name, Doc: d.Doc, Dir: d.Dir, Files: d.Files,
 		Needs: d.Needs, Merge: d.Merge, Whole: d.Whole, Runs: d.Runs, Called: d.Called, Guards: d.Guards, Inert: d.Inert, Holds: d.Holds,
-		Beside: d.Beside, Fields: d.Fields, Checks: d.Checks,
+		Beside: d.Beside, Outlined: d.Outlined, Fields: d.Fields, Checks: d.Checks,
 	}
 	decode := d.Decode
 	if decode == nil {

@@ -15,7 +15,8 @@ type Tool struct {
 	Annotations *ext.Doc // hints for clients; nil when there are none
 	Ref         ext.Ref
 	// Definition is the whole definition as a server sent it; nil for a tool of
-	// code.
+	// code. Its schemas, and so Input and Output, are outlines: what they hold is in
+	// Raw.
 	Definition *ext.Doc
 }
 
@@ -59,7 +60,9 @@ var Surface = surface.Define(surface.Def[Tool]{
 	Fields: fields,
 	Checks: []*ext.Check{Definition, Name},
 	Read:   read,
-	Check:  check,
+
+	Outlined: []string{"inputSchema", "outputSchema"},
+	Check:    check,
 })
 
 var fields = []surface.Field{
