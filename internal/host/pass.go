@@ -213,6 +213,9 @@ func (h *Host) begin(ctx context.Context) (*pass, error) {
 		snap = state.Snapshot{}
 		findings = append(findings[:len(findings):len(findings)], StateUnreadable.At(ext.Origin{}, "%s", ext.Escape(err.Error())))
 	}
+	if was := h.Now(); was != nil {
+		share(&snap, &was.state)
+	}
 	now := h.options.Clock()
 	p := &pass{host: h, config: cfg, now: now, findings: findings}
 	p.lapses, _ = snap.NextLapse(now)
@@ -222,6 +225,20 @@ func (h *Host) begin(ctx context.Context) (*pass, error) {
 	}
 	h.addTo(&p.state)
 	return p, nil
+}
+
+// share has a state hold what servers said of themselves in the same strings as the
+// one before where it is the same. It is by far the most of what is remembered, and
+// what was read of it is kept.
+func share(now, was *state.Snapshot) {
+	for i := range now.Descriptions {
+		for j := range was.Descriptions {
+			if now.Descriptions[i].Content == was.Descriptions[j].Content {
+				now.Descriptions[i].Content = was.Descriptions[j].Content
+				break
+			}
+		}
+	}
 }
 
 // unnamed tells of folders that the configuration could name, and of the files
