@@ -102,7 +102,7 @@ func (c *call) with(ctx context.Context, p host.Place, purpose host.Purpose, do 
 // flush writes what the command had to say.
 func (c *call) flush() error {
 	_, err := c.Out.Write(c.out.Bytes())
-	c.out.Reset()
+	c.out = bytes.Buffer{} // what serves goes on for long, and a listing may be large
 	if err != nil {
 		return fmt.Errorf("write the result: %w", err)
 	}
