@@ -99,3 +99,24 @@ func BenchmarkUpdate(b *testing.B) {
 		})
 	}
 }
+
+// A thousand approved definitions.
+func BenchmarkLoadPins(b *testing.B) {
+	s := described(b, 0)
+	err := s.Update(b.Context(), func(snap *state.Snapshot) error {
+		for i := range 1000 {
+			name := fmt.Sprintf("tool/create_%04d", i)
+			snap.Put(state.Pin{Workspace: "repo:1", Extension: "acme", Server: "server-00", Tool: name, Digest: ext.Sum([]byte(name)), By: "somebody", At: time.Now()})
+		}
+		return nil
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := s.Load(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -39,10 +39,11 @@ func (t table[T]) load(ctx context.Context, tx *sql.Tx, s *state.Snapshot, from 
 		return err
 	}
 	defer rows.Close()
-	list := t.list(s)
+	var zero, r T
+	list, into := t.list(s), pick(t.fields(&r), t.columns, names)
 	for rows.Next() {
-		var r T
-		if err := rows.Scan(pick(t.fields(&r), t.columns, names)...); err != nil {
+		r = zero
+		if err := rows.Scan(into...); err != nil {
 			return &damage{err.Error()}
 		}
 		*list = append(*list, r)
