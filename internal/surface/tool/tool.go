@@ -123,10 +123,11 @@ func read(d surface.Document, e *surface.Entry[Tool]) {
 // served reads a tool as a server describes it. What the protocol does not know
 // is the server's business, and part of the definition.
 func served(d surface.Document, e *surface.Entry[Tool]) {
+	definition := d.Doc // what is kept of the document
 	e.Name, e.Description = d.Path, d.Doc.Word("description")
 	e.Value = Tool{
 		Title: d.Doc.Word("title"), Input: d.Doc.Get("inputSchema"), Output: d.Doc.Get("outputSchema"), Annotations: d.Doc.Get("annotations"),
-		Ref: d.Ref, Definition: &d.Doc,
+		Ref: d.Ref, Definition: &definition,
 	}
 	e.Value.Ref.Name = d.Doc.Word("name")
 	e.Digest = surface.Served(d)
