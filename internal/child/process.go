@@ -194,8 +194,15 @@ func (p *Process) finish() {
 // Identity is that of the program, not of its shim.
 func (p *Process) Identity() Identity { return p.id }
 
+// Input is a pipe that something reads.
+type Input interface {
+	io.WriteCloser
+	// Try writes what there is room for now, which may be nothing. It never waits.
+	Try(b []byte) (int, error)
+}
+
 // Stdin is the program's standard input. Close is its end.
-func (p *Process) Stdin() io.WriteCloser { return p.in }
+func (p *Process) Stdin() Input { return p.in }
 
 // Stdout is the program's standard output. What was written before the end
 // can still be read after it.

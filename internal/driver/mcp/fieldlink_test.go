@@ -204,3 +204,22 @@ func TestSlowReader(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestLinesStayWhole wants calls that are larger than a pipe, and small ones among them,
+// to reach a server over pipes whole and once, whoever writes them.
+func TestLinesStayWhole(t *testing.T) {
+	b, s := newBench(t, nil), fixtureTarget(t, "normal")
+	b.Run([]mcp.Target{s})
+	l := b.link(s)
+	var all sync.WaitGroup
+	for i := range 200 {
+		all.Go(func() {
+			own := strings.Repeat(fmt.Sprint(i%10), 1+i%7*30_000)
+			got, err := l.Call(context.Background(), json.RawMessage(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"echo","arguments":{"own":%q}}}`, i, own)), nil)
+			if err != nil || string(got.Raw) != fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"content":[],"got":{"own":%q}}}`, i, own) {
+				t.Errorf("call %d of %d bytes: %v, want what was sent", i, len(own), err)
+			}
+		})
+	}
+	all.Wait()
+}

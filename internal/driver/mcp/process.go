@@ -10,7 +10,7 @@ import (
 
 // process is a program that was started, with all that came from it.
 type process struct {
-	in   io.WriteCloser
+	in   child.Input
 	out  io.Reader
 	pid  int
 	done <-chan struct{}              // closed when nothing of it is left

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mortise-dev/mortise/internal/rpc"
@@ -26,10 +27,14 @@ type stdio struct {
 	patience time.Duration // for the process to end after its input did
 	limit    int
 
-	out  chan []byte
+	out  chan []byte   // what waits to be written; nil says that a rest does
 	read chan struct{} // closed when all was read
 	work sync.WaitGroup
 	once sync.Once
+
+	waiting atomic.Int32 // lines for the writer that are not written
+	writing sync.Mutex   // held by who writes
+	rest    []byte       // of a line that was begun
 }
 
 // openStdio takes over a process that was just started.
@@ -48,23 +53,58 @@ func (w *stdio) process() *process { return w.proc }
 
 func (w *stdio) forget(uint64) bool { return false }
 
-// send puts a frame into the queue of the writer. A server that does not read
-// is waited for until ctx ends.
+// send writes a frame where the server reads what it is sent, which spares a turn of
+// the writer, and else puts it into the writer's queue. A server that does not read is
+// waited for until ctx ends.
 func (w *stdio) send(ctx context.Context, m *letter) error {
+	line := rpc.OneLine(m.raw)
+	if w.direct(line) {
+		return nil
+	}
+	w.waiting.Add(1)
 	select {
-	case w.out <- rpc.OneLine(m.raw):
+	case w.out <- line:
 		return nil
 	case <-w.conn.done:
+		w.waiting.Add(-1)
 		return w.conn.reason()
 	case <-ctx.Done():
+		w.waiting.Add(-1)
 		return fmt.Errorf("the server does not read what it is sent: %w", ctx.Err())
 	}
 }
 
+// direct writes a line at once when nothing waits to be written. It reports false when
+// none of it was; what there was no room for is the writer's.
+func (w *stdio) direct(line []byte) bool {
+	if !w.writing.TryLock() {
+		return false
+	}
+	defer w.writing.Unlock()
+	if w.waiting.Load() > 0 || w.rest != nil {
+		return false
+	}
+	line = append(line[:len(line):len(line)], '\n')
+	n, err := w.proc.in.Try(line)
+	if err != nil || n == 0 {
+		return false // the writer finds out what is wrong
+	}
+	if n < len(line) {
+		w.rest = line[n:]
+		select {
+		case w.out <- nil:
+		default: // who else waits there wakes the writer too
+		}
+	}
+	return true
+}
+
 func (w *stdio) offer(m *letter) {
+	w.waiting.Add(1)
 	select {
 	case w.out <- rpc.OneLine(m.raw):
 	default:
+		w.waiting.Add(-1)
 		w.conn.omit()
 	}
 }
@@ -73,31 +113,45 @@ func (w *stdio) offer(m *letter) {
 func (w *stdio) write() {
 	out := bufio.NewWriterSize(w.proc.in, gulp)
 	for {
-		var b []byte
+		var line []byte
 		select {
-		case b = <-w.out:
+		case line = <-w.out:
 		case <-w.conn.done:
 			return
 		}
-		err := writeLine(out, b)
-		for more := true; more && err == nil; {
-			select {
-			case b = <-w.out:
-				err = writeLine(out, b)
-			default:
-				more = false
-			}
-		}
-		if err == nil {
-			err = out.Flush()
-		}
-		if err != nil {
+		if err := w.flush(out, line); err != nil {
 			if !within(lastGasp, w.conn.done) { // its end says more
 				w.conn.end(errors.New("it closed its input and went on running, so it was ended"))
 			}
 			return
 		}
 	}
+}
+
+// flush writes what is left of a line that was begun, a line, and all that waits.
+func (w *stdio) flush(out *bufio.Writer, line []byte) error {
+	w.writing.Lock()
+	defer w.writing.Unlock()
+	rest := w.rest
+	w.rest = nil
+	_, err := out.Write(rest)
+	written := int32(0)
+	for more := true; more && err == nil; {
+		if line != nil {
+			err = writeLine(out, line)
+			written++
+		}
+		select {
+		case line = <-w.out:
+		default:
+			more = false
+		}
+	}
+	if err == nil {
+		err = out.Flush()
+	}
+	w.waiting.Add(-written)
+	return err
 }
 
 func writeLine(to *bufio.Writer, b []byte) error {
