@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"time"
 )
 
@@ -18,7 +19,28 @@ type known struct {
 	path, log string
 	seen      outside
 	revision  uint64
+	looked    atomic.Int64 // when the database itself was looked at last, in ns since 1970
 }
+
+// holds reports whether the files look as they did. Each commit shows in the log, which
+// is looked at each time; that the database is another file altogether shows soon.
+func (k *known) holds() bool {
+	if lookAt(k.log) != k.seen.log {
+		return false
+	}
+	now := time.Now().UnixNano()
+	if since := now - k.looked.Load(); since >= 0 && since < int64(soon) {
+		return true
+	}
+	if lookAt(k.path) != k.seen.db {
+		return false
+	}
+	k.looked.Store(now)
+	return true
+}
+
+// soon is when it shows at last that somebody put another database into the place of one.
+const soon = 100 * time.Millisecond
 
 // How much older than the look at it a change must be for the next one to be
 // sure to show: file systems count in ticks, and some in whole seconds.
@@ -36,7 +58,7 @@ func (s *Store) Revision(ctx context.Context) (uint64, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	if k := s.known.Load(); k != nil && lookAtBoth(k.path, k.log) == k.seen {
+	if k := s.known.Load(); k != nil && k.holds() {
 		return k.revision, nil
 	}
 	return s.ask(ctx)
@@ -48,14 +70,14 @@ func (s *Store) Revision(ctx context.Context) (uint64, error) {
 // index, so that it was seen on the outside and not by the query.
 func (s *Store) ask(ctx context.Context) (uint64, error) {
 	now := s.clock()
-	k := known{path: s.path, log: logOf(s.path)}
+	k := &known{path: s.path, log: logOf(s.path)}
 	k.seen = lookAtBoth(k.path, k.log)
 	if k.seen.settledAt(now) {
 		err := transact(ctx, s.prober, nil, func(tx *sql.Tx) error {
 			return tx.QueryRowContext(ctx, selectRevision).Scan(&k.revision)
 		})
 		if err == nil {
-			s.known.Store(&k)
+			s.known.Store(k)
 			return k.revision, nil
 		} // else there is a commit under way, or there will be the same error
 	}
