@@ -1,0 +1,12 @@
+package git
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// apart gives git no console, so that nothing of it can ask there.
+func apart(cmd *exec.Cmd) {
+	const noWindow = 0x08000000
+	cmd.SysProcAttr = &syscall.SysProcAttr{HideWindow: true, CreationFlags: noWindow}
+}

@@ -1,0 +1,368 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/unpack"
+)
+
+// Fetching says what Fetch does besides. The zero value is right for most.
+type Fetching struct {
+	// Ref is where the commit was found. It helps where a host does not give single
+	// commits.
+	Ref string
+	// Progress is told how far it is, from one goroutine at a time; nil is told nothing.
+	Progress func(Progress)
+	// Signers has the signature of the commit judged; nil does not.
+	Signers *Signers
+	// Module is asked before a submodule is fetched, with its path and its source, or
+	// with what keeps its address from being one. An error leaves the submodule out. Nil
+	// leaves all out.
+	Module func(path string, s Source, wrong error) error
+}
+
+// Fetched is what Fetch wrote.
+type Fetched struct {
+	Commit    string
+	When      time.Time // of the commit, as its author's machine had it
+	At        Source    // as it was reached
+	Files     int
+	Bytes     int64
+	Modules   []Module   // submodules, whose directories are empty where they were not fetched
+	Pointers  []string   // files that only stand for what Git LFS keeps elsewhere, up to 100
+	Signature *Signature // nil where it was not asked for
+}
+
+// Module is a submodule of a commit.
+type Module struct {
+	Path    string
+	URL     string // as .gitmodules has it; "" where that does not name it
+	Commit  string
+	Fetched bool
+	Why     string // why not
+}
+
+// Fetch writes the files of exactly one commit into dir, which must not be there and is
+// made; what it needs meanwhile lies beside dir, and is gone when it returns. There is no
+// .git in dir. Files are byte by byte what the repository holds: no filter, no line end
+// and no encoding is applied, and whether they may be executed is kept. A tree that holds
+// anything that leads outside, or that some system would take for something else, is
+// refused whole (ext.Refused), with all that is wrong with it. When Fetch fails, perhaps a
+// part is at dir, which is the caller's to remove.
+func (g *Git) Fetch(ctx context.Context, s Source, commit, dir string, o Fetching) (*Fetched, error) {
+	doing := "fetch " + describe(commit) + " of " + s.String()
+	if !IsCommit(commit) {
+		return nil, ext.AsUsage(fmt.Errorf("%s: it is not the whole hash of a commit", doing))
+	}
+	if o.Ref != "" {
+		if err := checkRef(o.Ref); err != nil {
+			return nil, ext.AsUsage(err)
+		}
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, g.opt.Fetching, errLate)
+	defer cancel()
+	store, err := newRepository(filepath.Dir(dir), commit)
+	if err != nil {
+		return nil, failure(doing, err)
+	}
+	defer os.RemoveAll(store)
+	at, err := g.reach(s, doing, func(at Source) error { return g.transfer(ctx, at, commit, store, o) })
+	if err != nil {
+		return nil, err
+	}
+	f := &Fetched{Commit: commit, At: at}
+	if err := g.write(ctx, store, dir, f, o); err != nil {
+		return nil, prefixed(doing, err)
+	}
+	if o.Signers != nil {
+		if f.Signature, err = g.signature(ctx, store, commit, *o.Signers); err != nil {
+			return nil, failure(doing, err)
+		}
+	}
+	if o.Module != nil {
+		g.modules(ctx, dir, f, o)
+	}
+	return f, nil
+}
+
+// prefixed is failure, and tells of a refusal what was being done.
+func prefixed(doing string, err error) error {
+	if ext.KindOf(err) == ext.Refused {
+		return fmt.Errorf("%s: it is not taken: %w", doing, err)
+	}
+	return failure(doing, err)
+}
+
+// newRepository makes an empty repository in a directory. It is made by hand: git init
+// copies templates.
+func newRepository(in, commit string) (string, error) {
+	dir, err := os.MkdirTemp(in, ".git-")
+	if err != nil {
+		return "", err
+	}
+	config := "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
+	if len(commit) == 64 {
+		config = "[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectformat = sha256\n"
+	}
+	for _, d := range []string{"objects/pack", "objects/info", "refs/heads", "info"} {
+		err = errors.Join(err, os.MkdirAll(filepath.Join(dir, d), 0o700))
+	}
+	err = errors.Join(err,
+		os.WriteFile(filepath.Join(dir, "HEAD"), []byte("ref: refs/heads/none\n"), 0o600),
+		os.WriteFile(filepath.Join(dir, "config"), []byte(config), 0o600))
+	if err != nil {
+		os.RemoveAll(dir)
+		return "", err
+	}
+	return dir, nil
+}
+
+// transfer has the objects of a commit brought into a repository: that commit alone,
+// what its reference has, or all that there is, whichever the host gives.
+func (g *Git) transfer(ctx context.Context, s Source, commit, store string, o Fetching) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	watching := make(chan struct{})
+	go func() {
+		defer close(watching)
+		watch(ctx, store, 2*g.opt.Bounds.Bytes, cancel)
+	}()
+	defer func() { cancel(nil); <-watching }()
+
+	err := g.pull(ctx, s, store, o, "--depth=1", commit)
+	if !partly(err) {
+		return err
+	}
+	if o.Ref != "" && !IsCommit(o.Ref) {
+		if g.pull(ctx, s, store, o, "--depth=1", fullRef(o.Ref)) == nil && g.has(ctx, store, commit) {
+			return nil
+		}
+	}
+	if err := g.pull(ctx, s, store, o, "--update-shallow", "+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"); err != nil {
+		return err
+	}
+	if !g.has(ctx, store, commit) {
+		return &Error{Kind: NoRef, Advice: "no branch and no tag of it leads to this commit: it may have been taken back"}
+	}
+	return nil
+}
+
+// fullRef is a reference as a fetch takes it.
+func fullRef(ref string) string {
+	if ref == "HEAD" || strings.HasPrefix(ref, "refs/") {
+		return ref
+	}
+	return "refs/heads/" + ref
+}
+
+// partly reports whether a host is one that does not give single commits.
+func partly(err error) bool {
+	var s *spoken
+	if !errors.As(err, &s) {
+		return false
+	}
+	kind, _ := kindOf(s.said)
+	return kind == NoRef || strings.Contains(s.said, "does not support shallow") || strings.Contains(s.said, "not support --depth")
+}
+
+func (g *Git) pull(ctx context.Context, s Source, store string, o Fetching, how string, what ...string) error {
+	args := []string{"fetch", "--progress", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", how, "--", s.String()}
+	heard := func(line string) {
+		if p, ok := progressOf(line); ok && o.Progress != nil {
+			o.Progress(p)
+		}
+	}
+	return g.run(ctx, call{args: append(args, what...), scheme: s.scheme, gitDir: store, heard: heard})
+}
+
+// has reports whether a commit is in a repository.
+func (g *Git) has(ctx context.Context, store, commit string) bool {
+	return g.run(ctx, call{args: []string{"cat-file", "-e", commit + "^{commit}"}, gitDir: store}) == nil
+}
+
+// looking is how often is looked how much was transferred.
+const looking = 50 * time.Millisecond
+
+// watch ends a transfer that brings more than is taken.
+func watch(ctx context.Context, store string, most int64, end context.CancelCauseFunc) {
+	tick := time.NewTicker(looking)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if weight(filepath.Join(store, "objects", "pack")) > most {
+				end(errTooBig)
+				return
+			}
+		}
+	}
+}
+
+// weight is how many bytes the files in a directory have.
+func weight(dir string) (sum int64) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return 0
+	}
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil {
+			sum += info.Size()
+		}
+	}
+	return sum
+}
+
+// write writes the tree of a commit.
+func (g *Git) write(ctx context.Context, store, dir string, f *Fetched, o Fetching) (err error) {
+	from, err := g.openObjects(ctx, store)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closed := from.Close(); err == nil {
+			err = closed
+		}
+	}()
+	commit, err := from.whole(f.Commit, "commit", mostCommit)
+	if err != nil {
+		return err
+	}
+	tree, when := commitOf(commit)
+	f.When = when
+	w := walk{from: from, names: unpack.NewNames(g.opt.Bounds)}
+	if err := w.tree(tree, ""); err != nil {
+		return err
+	}
+	if err := w.refused(); err != nil {
+		return err
+	}
+	to, err := unpack.New(dir, g.opt.Bounds)
+	if err != nil {
+		return err
+	}
+	defer to.Close()
+	return (&writing{from: from, to: to, fetched: f, progress: o.Progress}).all(w.leaves)
+}
+
+// writing writes leaves.
+type writing struct {
+	from     *objects
+	to       *unpack.Writer
+	fetched  *Fetched
+	progress func(Progress)
+	declared []byte // .gitmodules
+}
+
+func (w *writing) all(leaves []leaf) error {
+	var ids []string
+	for _, l := range leaves {
+		if l.kind != unpack.Dir {
+			ids = append(ids, l.id)
+		}
+	}
+	asked := make(chan error, 1)
+	go func() { asked <- w.from.askAll(ids) }()
+	err := w.leaves(leaves, len(ids))
+	if err != nil {
+		w.from.in.Close() // whoever asks is not waited for by one who does not read
+		_, _ = io.Copy(io.Discard, w.from.out)
+		<-asked
+		return err
+	}
+	if err := <-asked; err != nil {
+		return err
+	}
+	modules := modulesOf(w.declared)
+	for i := range w.fetched.Modules {
+		w.fetched.Modules[i].URL = modules[w.fetched.Modules[i].Path]
+	}
+	return w.to.Finish()
+}
+
+func (w *writing) leaves(leaves []leaf, total int) error {
+	const step = 100 // files between two words about how far it is
+	for i := range leaves {
+		if err := w.leaf(&leaves[i]); err != nil {
+			return err
+		}
+		if w.progress != nil && (w.fetched.Files%step == 0 || i == len(leaves)-1) {
+			w.progress(Progress{Phase: "writing", Done: w.fetched.Files, Total: total})
+		}
+	}
+	return nil
+}
+
+func (w *writing) leaf(l *leaf) error {
+	switch {
+	case l.module:
+		w.fetched.Modules = append(w.fetched.Modules, Module{Path: l.path, Commit: l.id})
+		return w.to.Dir(l.path)
+	case l.kind == unpack.Dir:
+		return w.to.Dir(l.path)
+	}
+	size, err := w.from.head(l.id, "blob")
+	if err != nil {
+		return err
+	}
+	w.fetched.Files++
+	w.fetched.Bytes += size
+	if l.kind == unpack.Link {
+		return w.link(l, size)
+	}
+	var from io.Reader = w.from.out
+	if size < mostPointer || l.path == ".gitmodules" && size < mostCommit {
+		data := make([]byte, size)
+		if _, err := io.ReadFull(from, data); err != nil {
+			return w.from.broken(err)
+		}
+		w.note(l.path, data)
+		from = bytes.NewReader(data)
+	}
+	if err := w.to.File(l.path, l.kind, size, from); err != nil {
+		return err
+	}
+	return w.from.done()
+}
+
+// mostLink is how long what a link leads to may be.
+const mostLink = 4 << 10
+
+func (w *writing) link(l *leaf, size int64) error {
+	if size > mostLink {
+		return ext.AsRefused(&unpack.RefusedError{Faults: []string{fmt.Sprintf("the link %s leads to %d bytes of text", ext.Quote(l.path), size)}})
+	}
+	data := make([]byte, size)
+	if _, err := io.ReadFull(w.from.out, data); err != nil {
+		return w.from.broken(err)
+	}
+	if err := w.to.Link(l.path, string(data)); err != nil {
+		return err
+	}
+	return w.from.done()
+}
+
+const (
+	mostPointer  = 1 << 10 // bytes of a file that stands for one in Git LFS
+	mostPointers = 100     // that are named
+)
+
+// note looks at a small file as it passes.
+func (w *writing) note(name string, data []byte) {
+	if name == ".gitmodules" {
+		w.declared = data
+	}
+	if bytes.HasPrefix(data, []byte("version https://git-lfs.github.com/spec/")) && len(w.fetched.Pointers) < mostPointers {
+		w.fetched.Pointers = append(w.fetched.Pointers, name)
+	}
+}

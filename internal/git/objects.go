@@ -1,0 +1,133 @@
+package git
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// objects reads objects out of a repository through one process of git. They come in
+// the order in which they are asked for.
+type objects struct {
+	run *running
+	in  *os.File
+	out *bufio.Reader
+	end *os.File
+	ctx context.Context //nolint:containedctx // of the process, which ends with it
+}
+
+// openObjects starts the process. Close ends it.
+func (g *Git) openObjects(ctx context.Context, gitDir string) (*objects, error) {
+	stdin, in, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	out, stdout, err := os.Pipe()
+	if err != nil {
+		return nil, errors.Join(err, stdin.Close(), in.Close())
+	}
+	run, err := g.start(ctx, call{args: []string{"cat-file", "--batch"}, gitDir: gitDir, stdin: stdin, stdout: stdout})
+	stdin.Close()
+	stdout.Close()
+	if err != nil {
+		return nil, errors.Join(err, in.Close(), out.Close())
+	}
+	return &objects{run: run, in: in, out: bufio.NewReaderSize(out, 256<<10), end: out, ctx: ctx}, nil
+}
+
+// Close ends the process.
+func (o *objects) Close() error {
+	o.in.Close()
+	_, _ = io.Copy(io.Discard, o.out) // so that it can end by itself
+	err := o.run.wait(o.ctx)
+	o.end.Close()
+	return err
+}
+
+// ask asks for an object. What is asked for and not read fills a pipe: whoever asks for
+// many does it beside reading.
+func (o *objects) ask(ids ...string) error {
+	_, err := io.WriteString(o.in, strings.Join(ids, "\n")+"\n")
+	return err
+}
+
+// askAll asks for many, and for no more.
+func (o *objects) askAll(ids []string) error {
+	const many = 200
+	for len(ids) > 0 {
+		n := min(many, len(ids))
+		if err := o.ask(ids[:n]...); err != nil {
+			return err
+		}
+		ids = ids[n:]
+	}
+	return nil
+}
+
+// head reads what the next object is. Its bytes come next, and then done.
+func (o *objects) head(id, kind string) (size int64, err error) {
+	line, err := o.out.ReadString('\n')
+	if err != nil {
+		return 0, o.broken(err)
+	}
+	f := strings.Fields(line)
+	if len(f) != 3 || f[0] != id {
+		return 0, fmt.Errorf("object %s is not there: %w", id, errMalformed)
+	}
+	if size, err = strconv.ParseInt(f[2], 10, 64); err != nil {
+		return 0, err
+	}
+	if f[1] != kind {
+		return 0, &wrongKind{id, f[1], kind}
+	}
+	return size, nil
+}
+
+// done reads what stands behind an object.
+func (o *objects) done() error {
+	if c, err := o.out.ReadByte(); err != nil || c != '\n' {
+		return o.broken(err)
+	}
+	return nil
+}
+
+func (o *objects) broken(err error) error {
+	<-o.run.done
+	if failed := o.run.wait(o.ctx); failed != nil {
+		return failed
+	}
+	return fmt.Errorf("git stopped giving objects: %w", errors.Join(err, errMalformed))
+}
+
+// whole reads one object of at most so many bytes.
+func (o *objects) whole(id, kind string, most int64) ([]byte, error) {
+	if err := o.ask(id); err != nil {
+		return nil, err
+	}
+	size, err := o.head(id, kind)
+	if err != nil {
+		return nil, err
+	}
+	if size > most {
+		return nil, fmt.Errorf("a %s of %d bytes: %w", kind, size, errTooBig)
+	}
+	data := make([]byte, size)
+	if _, err := io.ReadFull(o.out, data); err != nil {
+		return nil, o.broken(err)
+	}
+	return data, o.done()
+}
+
+// wrongKind is an object that is another than it is used as.
+type wrongKind struct{ id, is, want string }
+
+func (e *wrongKind) Error() string {
+	return fmt.Sprintf("%s is a %s, and a %s is wanted", e.id, e.is, e.want)
+}
+
+var errMalformed = errors.New("the repository is damaged")
