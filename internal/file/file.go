@@ -1,4 +1,4 @@
-// Package file reads and writes the files that are Mortise's own: those of its
+// Package file reads, writes and locks the files that are Mortise's own: those of its
 // caches and its state.
 package file
 

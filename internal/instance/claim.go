@@ -17,12 +17,13 @@ import (
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/child"
+	"github.com/mortise-dev/mortise/internal/file"
 )
 
 // Claim is a host's right to serve a workspace, from before it can until Close.
 type Claim struct {
 	place place
-	lock  *lock // nil for a kind of which there may be any number
+	lock  *file.Lock // nil for a kind of which there may be any number
 
 	mu        sync.Mutex
 	record    Record
@@ -79,17 +80,17 @@ func random(n int) string {
 }
 
 // win is the lock of p, with nothing there any more from who had it before.
-func (p place) win(patience time.Duration) (*lock, error) {
+func (p place) win(patience time.Duration) (*file.Lock, error) {
 	for until := time.Now().Add(patience); ; wait(pause) {
-		l, err := tryLock(p.path(lockEnd))
-		if err != nil && !errors.Is(err, errHeld) {
+		l, err := file.TryLock(p.path(lockEnd))
+		if err != nil && !errors.Is(err, file.ErrHeld) {
 			return nil, fmt.Errorf("lock it: %w", err)
 		}
 		r, readable := p.read()
 		switch {
 		case readable && r.answers():
 			if l != nil { // somebody took its lock's file away
-				l.release()
+				l.Release()
 			}
 			return nil, &TakenError{r}
 		case l != nil && (!readable || gone(r)):
@@ -98,7 +99,7 @@ func (p place) win(patience time.Duration) (*lock, error) {
 			}
 			return l, nil
 		case l != nil:
-			l.release()
+			l.Release()
 		}
 		if time.Now().After(until) {
 			return nil, p.unanswered(r)
@@ -223,7 +224,7 @@ func (c *Claim) Close() error {
 		removePrivate(c.record.Socket)
 	}
 	if c.lock != nil {
-		c.lock.release()
+		c.lock.Release()
 	}
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("give up the claim to %s: %w", ext.Quote(c.record.Workspace), err)

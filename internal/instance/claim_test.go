@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/mortise-dev/mortise/internal/child"
+	"github.com/mortise-dev/mortise/internal/file"
 )
 
 const space = "/work/space"
@@ -234,12 +235,12 @@ func TestOneAtATimeHasTheLock(t *testing.T) {
 	for range 4 {
 		all.Go(func() {
 			for had.Load() < 2000 {
-				l, err := tryLock(path)
-				if errors.Is(err, errHeld) {
+				l, err := file.TryLock(path)
+				if errors.Is(err, file.ErrHeld) {
 					continue
 				}
 				if err != nil {
-					t.Errorf("tryLock: got error %v, want none", err)
+					t.Errorf("TryLock: got error %v, want none", err)
 					return
 				}
 				if n := having.Add(1); n != 1 {
@@ -248,7 +249,7 @@ func TestOneAtATimeHasTheLock(t *testing.T) {
 				runtime.Gosched()
 				having.Add(-1)
 				had.Add(1)
-				l.release()
+				l.Release()
 			}
 		})
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/child"
+	"github.com/mortise-dev/mortise/internal/file"
 )
 
 // Find is the hosts of the workspace that run and answer, newest first; of all
@@ -75,11 +76,11 @@ func (p place) sweep(r Record) {
 		return
 	}
 	if r.Kind == HTTP {
-		l, err := tryLock(p.path(lockEnd))
+		l, err := file.TryLock(p.path(lockEnd))
 		if err != nil {
 			return
 		}
-		defer l.release()
+		defer l.Release()
 		if now, ok := p.read(); !ok || now.ID != r.ID {
 			return
 		}

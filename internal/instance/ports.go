@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/mortise-dev/mortise/internal/file"
 )
 
 // Ports is which port each workspace was served at last. Several processes may
@@ -58,7 +60,7 @@ func (p *Ports) remember(new port) error {
 	if err != nil {
 		return err
 	}
-	defer l.release()
+	defer l.Release()
 	known := slices.DeleteFunc(p.read(), func(o port) bool { return o.Workspace == new.Workspace })
 	known = append([]port{new}, known[:min(len(known), mostPorts-1)]...)
 	data, err := json.MarshalIndent(known, "", "\t")
@@ -69,10 +71,10 @@ func (p *Ports) remember(new port) error {
 }
 
 // lock waits for those who remember something just now.
-func (p *Ports) lock() (*lock, error) {
+func (p *Ports) lock() (*file.Lock, error) {
 	for until := time.Now().Add(patience); ; wait(pause) {
-		l, err := tryLock(p.place.path(lockEnd))
-		if !errors.Is(err, errHeld) || time.Now().After(until) {
+		l, err := file.TryLock(p.place.path(lockEnd))
+		if !errors.Is(err, file.ErrHeld) || time.Now().After(until) {
 			return l, err
 		}
 	}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package instance
+package file
 
 import (
 	"errors"
@@ -9,16 +9,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lock is a file that one process has. It is given back when that ends.
-type lock struct {
+// Lock is a file that one process has. It is given back when that ends.
+type Lock struct {
 	file *os.File
 	path string
 }
 
-var errHeld = errors.New("another process has the lock")
+// ErrHeld is a lock that another process has, or another part of this one.
+var ErrHeld = errors.New("another process has the lock")
 
-// tryLock takes the lock at path; errHeld if another one has it.
-func tryLock(path string) (*lock, error) {
+// TryLock takes the lock at path; ErrHeld if another one has it.
+func TryLock(path string) (*Lock, error) {
 	for {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
 		if err != nil {
@@ -28,7 +29,7 @@ func tryLock(path string) (*lock, error) {
 			return nil, errors.Join(err, f.Close())
 		}
 		if same(f, path) {
-			return &lock{f, path}, nil
+			return &Lock{f, path}, nil
 		}
 		f.Close() // who had it took it away meanwhile
 	}
@@ -40,7 +41,7 @@ func flock(f *os.File) error {
 		switch {
 		case errors.Is(err, unix.EINTR):
 		case errors.Is(err, unix.EWOULDBLOCK):
-			return errHeld
+			return ErrHeld
 		default:
 			return os.NewSyscallError("flock", err)
 		}
@@ -54,9 +55,9 @@ func same(f *os.File, path string) bool {
 	return err == nil && lookErr == nil && os.SameFile(mine, there)
 }
 
-// release takes the lock's file away while nobody else has it, and gives the lock
+// Release takes the lock's file away while nobody else has it, and gives the lock
 // back.
-func (l *lock) release() {
+func (l *Lock) Release() {
 	if same(l.file, l.path) {
 		os.Remove(l.path)
 	}
