@@ -107,7 +107,9 @@ func kindOf(text string) (Kind, string) {
 
 var prefixRE = regexp.MustCompile(`^(?:(?:fatal|error|remote|warning): ?)+`)
 
-func bareLine(line string) string { return strings.TrimSpace(prefixRE.ReplaceAllString(line, "")) }
+func bareLine(line string) string {
+	return strings.Trim(prefixRE.ReplaceAllString(line, ""), " \t\x00")
+}
 
 // firstLine is the first thing that git said which is no warning.
 func firstLine(text string, err error) string {

@@ -73,7 +73,7 @@ func (s Source) String() string {
 		host += ":" + s.port
 	}
 	u := url.URL{Scheme: s.scheme, Host: host, Path: s.path}
-	return u.Scheme + "://" + s.login() + u.Host + u.EscapedPath()
+	return u.Scheme + "://" + s.login() + u.Host + strings.ReplaceAll(u.EscapedPath(), "@", "%40") // which would begin a reference
 }
 
 func (s Source) login() string {

@@ -110,6 +110,9 @@ func scp(text string) (Source, string, error) {
 		return Source{}, "", fmt.Errorf("it is no address of a repository; write OWNER/REPO, https://HOST/PATH or git@HOST:PATH")
 	}
 	where, ref := cutRef(m[3])
+	if strings.Contains(where, "@") {
+		return Source{}, "", fmt.Errorf("its path holds an @, which begins a reference; write ssh://USER@HOST/PATH with %%40")
+	}
 	s := Source{scheme: "ssh", user: m[1]}
 	return s.finish(m[2], "", where, ref)
 }

@@ -3,6 +3,7 @@ package git
 import (
 	"bytes"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"path"
 	"strconv"
@@ -111,6 +112,9 @@ func (w *walk) entry(mode, at, name, id string) error {
 		return nil
 	}
 	if err := w.names.Add(at, l.kind, 0); err != nil {
+		if refused := (*unpack.RefusedError)(nil); errors.As(err, &refused) && refused.Over {
+			return err
+		}
 		w.faults = append(w.faults, err.Error())
 		return nil
 	}

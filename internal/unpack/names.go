@@ -45,11 +45,11 @@ func (n *Names) Add(name string, kind Kind, size int64) error {
 	n.bytes += max(size, 0)
 	switch {
 	case n.entries > n.bounds.Entries:
-		return refuse("it holds more than %d files and directories", n.bounds.Entries)
+		return over("it holds more than %d files and directories", n.bounds.Entries)
 	case size > n.bounds.File:
-		return refuse("%s has %d bytes, and a file may have %d", ext.Quote(name), size, n.bounds.File)
+		return over("%s has %d bytes, and a file may have %d", ext.Quote(name), size, n.bounds.File)
 	case size < 0 || n.bytes > n.bounds.Bytes:
-		return refuse("its files have more than %d MiB", n.bounds.Bytes>>20)
+		return over("its files have more than %d MiB", n.bounds.Bytes>>20)
 	}
 	if err := n.above(path.Dir(name)); err != nil {
 		return err

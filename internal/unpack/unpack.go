@@ -42,7 +42,10 @@ func (b Bounds) Whole() Bounds {
 
 // RefusedError is a tree that is not written, and why: what is wrong with it, entry by
 // entry, as far as it was looked at.
-type RefusedError struct{ Faults []string }
+type RefusedError struct {
+	Faults []string
+	Over   bool // it holds more than its bounds, so that looking further is of no use
+}
 
 // Error names the first few faults.
 func (e *RefusedError) Error() string {
@@ -62,7 +65,12 @@ func (e *RefusedError) Error() string {
 
 // refuse is a tree with one fault.
 func refuse(format string, args ...any) error {
-	return ext.AsRefused(&RefusedError{[]string{fmt.Sprintf(format, args...)}})
+	return ext.AsRefused(&RefusedError{Faults: []string{fmt.Sprintf(format, args...)}})
+}
+
+// over is a tree that holds more than its bounds.
+func over(format string, args ...any) error {
+	return ext.AsRefused(&RefusedError{Faults: []string{fmt.Sprintf(format, args...)}, Over: true})
 }
 
 // Writer writes a tree into a directory of its own. It is not for several goroutines.
