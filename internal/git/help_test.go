@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/cgi"
 	"net/http/httptest"
@@ -129,7 +130,7 @@ func serve(t testing.TB, wrap ...func(http.Handler) http.Handler) *server {
 	}
 	dir := t.TempDir()
 	var h http.Handler = &cgi.Handler{
-		Path: filepath.Join(strings.TrimSpace(string(exe)), "git-http-backend"), Stderr: io.Discard,
+		Path: filepath.Join(strings.TrimSpace(string(exe)), "git-http-backend"), Stderr: io.Discard, Logger: log.New(io.Discard, "", 0),
 		Env: append(testEnv(), "GIT_PROJECT_ROOT="+dir, "GIT_HTTP_EXPORT_ALL=1"),
 	}
 	for _, w := range wrap {

@@ -96,7 +96,7 @@ func (s Source) addresses() []Source {
 		}
 	}
 	if s.short {
-		all = append(all, Source{scheme: "ssh", user: "git", host: s.host, path: s.path + ".git"})
+		all = append(all, Source{scheme: "ssh", user: "git", host: s.host, path: strings.TrimSuffix(s.path, ".git") + ".git"})
 	}
 	return all
 }
