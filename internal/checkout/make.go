@@ -123,12 +123,24 @@ func (s Store) stage(name ext.Name) (string, error) {
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return "", err
 	}
-	of := filepath.Join(s.Dir, string(name))
+	const tries = 100 // a sweep takes away a directory that is empty
+	for i := 0; ; i++ {
+		stage, err := stageIn(filepath.Join(s.Dir, string(name)))
+		if i == tries || !errors.Is(err, fs.ErrNotExist) {
+			return stage, err
+		}
+	}
+}
+
+func stageIn(of string) (string, error) {
 	if err := os.Mkdir(of, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", err
 	}
-	if info, err := os.Lstat(of); err != nil || !info.IsDir() {
-		return "", errors.Join(err, fmt.Errorf("%s is no directory of ours; move it away", ext.Quote(of)))
+	switch info, err := os.Lstat(of); {
+	case err != nil:
+		return "", err
+	case !info.IsDir():
+		return "", fmt.Errorf("%s is no directory of ours; move it away", ext.Quote(of))
 	}
 	stage := filepath.Join(of, stageName("new"))
 	return stage, os.Mkdir(stage, 0o700)
