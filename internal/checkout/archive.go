@@ -253,7 +253,7 @@ func (u *unpacking) zipEntry(e *zip.File) error {
 	if e.UncompressedSize64 > 1<<62 {
 		return refuse("%s tells a size that nothing has", ext.Quote(e.Name))
 	}
-	size := int64(e.UncompressedSize64)
+	name, size := strings.TrimPrefix(e.Name, "./"), int64(e.UncompressedSize64)
 	if err := u.weigh(size); err != nil {
 		return err
 	}
@@ -262,7 +262,7 @@ func (u *unpacking) zipEntry(e *zip.File) error {
 	case e.Flags&1 != 0:
 		return refuse("%s is encrypted", ext.Quote(e.Name))
 	case mode.IsDir():
-		return u.dir(e.Name)
+		return u.dir(name)
 	case mode&fs.ModeSymlink == 0 && !mode.IsRegular():
 		return refuse("%s is no file, directory or link", ext.Quote(e.Name))
 	}
@@ -277,11 +277,11 @@ func (u *unpacking) zipEntry(e *zip.File) error {
 		if err != nil {
 			return damaged(err)
 		}
-		return u.Link(e.Name, string(target))
+		return u.Link(name, string(target))
 	}
 	kind := unpack.File
 	if mode&0o111 != 0 {
 		kind = unpack.Program
 	}
-	return damagedOr(u.File(e.Name, kind, size, r))
+	return damagedOr(u.File(name, kind, size, r))
 }
