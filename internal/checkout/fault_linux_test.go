@@ -96,7 +96,7 @@ func aRepository(t *testing.T) (dir, commit string) {
 	run("", "init", "-q", "--bare")
 	var b strings.Builder
 	b.WriteString("commit refs/heads/main\ncommitter A <a@example.com> 1700000000 +0000\ndata 1\nx\n")
-	for i := range 1000 {
+	for i := range 400 {
 		text := strings.Repeat(fmt.Sprint(i, "\n"), 100)
 		fmt.Fprintf(&b, "M 100644 inline d%d/f%d\ndata %d\n%s\n", i/50, i, len(text), text)
 	}

@@ -91,7 +91,9 @@ func (w *sweep) name(top *os.Root, name string) {
 		}
 		w.entry(in, name, e)
 	}
-	_ = top.Remove(name) // when nothing is left in it
+	if _, err := ext.ParseName(name); err == nil {
+		_ = top.Remove(name) // when nothing is left in it
+	}
 }
 
 func (w *sweep) entry(in *os.Root, name string, e fs.DirEntry) {

@@ -2,6 +2,7 @@ package git
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -230,9 +231,11 @@ func (g *Git) write(ctx context.Context, store, dir string, f *Fetched, o Fetchi
 		return err
 	}
 	defer func() {
-		if closed := from.Close(); err == nil {
-			err = closed
+		if err != nil {
+			from.abandon()
+			return
 		}
+		err = from.Close()
 	}()
 	commit, err := from.whole(f.Commit, "commit", mostCommit)
 	if err != nil {
@@ -275,12 +278,9 @@ func (w *writing) all(leaves []leaf) error {
 	go func() { asked <- w.from.askAll(ids) }()
 	err := w.leaves(leaves, len(ids))
 	if err != nil {
-		w.from.in.Close() // whoever asks is not waited for by one who does not read
-		_, _ = io.Copy(io.Discard, w.from.out)
-		<-asked
-		return err
+		w.from.off() // nobody reads on, so that whoever asks would wait for ever
 	}
-	if err := <-asked; err != nil {
+	if err = cmp.Or(err, <-asked); err != nil {
 		return err
 	}
 	modules := modulesOf(w.declared)

@@ -98,7 +98,8 @@ func (g *Git) borrow() (lent, error) {
 func (g *Git) passed() []string {
 	var out []string
 	for _, kv := range g.opt.Env {
-		if name, _, ok := strings.Cut(kv, "="); ok && slices.Contains(passed, name) {
+		name, _, ok := strings.Cut(kv, "=")
+		if ok && slices.ContainsFunc(passed, func(p string) bool { return p == name || runtime.GOOS == "windows" && strings.EqualFold(p, name) }) {
 			out = append(out, kv)
 		}
 	}

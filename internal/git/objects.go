@@ -19,6 +19,7 @@ type objects struct {
 	out *bufio.Reader
 	end *os.File
 	ctx context.Context //nolint:containedctx // of the process, which ends with it
+	off context.CancelFunc
 }
 
 // openObjects starts the process. Close ends it.
@@ -31,22 +32,33 @@ func (g *Git) openObjects(ctx context.Context, gitDir string) (*objects, error) 
 	if err != nil {
 		return nil, errors.Join(err, stdin.Close(), in.Close())
 	}
+	ctx, off := context.WithCancel(ctx)
 	run, err := g.start(ctx, call{args: []string{"cat-file", "--batch"}, gitDir: gitDir, stdin: stdin, stdout: stdout})
 	stdin.Close()
 	stdout.Close()
 	if err != nil {
+		off()
 		return nil, errors.Join(err, in.Close(), out.Close())
 	}
-	return &objects{run: run, in: in, out: bufio.NewReaderSize(out, 256<<10), end: out, ctx: ctx}, nil
+	return &objects{run: run, in: in, out: bufio.NewReaderSize(out, 256<<10), end: out, ctx: ctx, off: off}, nil
 }
 
-// Close ends the process.
+// Close ends the process, and is an error where it does not end well. All that was asked
+// for must have been read.
 func (o *objects) Close() error {
 	o.in.Close()
-	_, _ = io.Copy(io.Discard, o.out) // so that it can end by itself
 	err := o.run.wait(o.ctx)
+	o.off()
 	o.end.Close()
 	return err
+}
+
+// abandon ends the process, and whoever still asks it for something.
+func (o *objects) abandon() {
+	o.off()
+	o.in.Close()
+	<-o.run.done
+	o.end.Close()
 }
 
 // ask asks for an object. What is asked for and not read fills a pipe: whoever asks for
@@ -96,7 +108,11 @@ func (o *objects) done() error {
 	return nil
 }
 
+// broken is why no more comes: what git said, where it ended.
 func (o *objects) broken(err error) error {
+	if err == nil {
+		return fmt.Errorf("git gave more than it said: %w", errMalformed)
+	}
 	<-o.run.done
 	if failed := o.run.wait(o.ctx); failed != nil {
 		return failed

@@ -63,7 +63,13 @@ func (g *Git) start(ctx context.Context, c call) (*running, error) {
 			r.err = cmd.Wait()
 		}
 	}()
-	return r, <-started
+	if err := <-started; err != nil {
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		return nil, err
+	}
+	return r, nil
 }
 
 // wait is how git ended: an error holds what it said.
