@@ -231,7 +231,7 @@ func TestStreams(t *testing.T) {
 		}
 	})
 	t.Run("broken input", func(t *testing.T) {
-		p := start(t, Spec{Path: "/bin/sh", Args: []string{"-c", "exec 0<&-; echo; exec cat <&1"}})
+		p := start(t, Spec{Path: "/bin/sh", Args: []string{"-c", "exec 0<&-; echo; exec tail -f /dev/null"}})
 		io.ReadFull(p.Stdout(), make([]byte, 1))
 		if _, err := p.Stdin().Write([]byte("x")); !errors.Is(err, unix.EPIPE) {
 			t.Errorf("Write to a program that closed its input: %v, want EPIPE", err)
