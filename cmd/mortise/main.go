@@ -48,6 +48,11 @@ func run() int {
 		CheckWorkspace: catalog.CheckWorkspace,
 		Try:            catalog.Try,
 		Calls:          catalog.Calls,
+		Roster:         catalog.Roster,
+		Checkouts:      catalog.Checkouts,
+		TryInstalled:   catalog.TryInstalled,
+		Labelled:       catalog.Labelled,
+		Manifests:      catalog.Manifests(),
 		Markets:        catalog.Markets,
 	}
 	if width, _, err := term.GetSize(out); err == nil {

@@ -70,8 +70,6 @@ func decisionOf(i int) string {
 	return string(id)
 }
 
-func statePath(p host.Place) string { return filepath.Join(p.Paths.State, "state.db") }
-
 // forgetIndex leaves a state that was just made.
 func forgetIndex(t testing.TB, p host.Place) {
 	t.Helper()

@@ -33,7 +33,7 @@ func Open(ctx context.Context, p host.Place, purpose host.Purpose, cache *host.C
 // open is Open. serve makes what runs servers in a host that would run none
 // otherwise; nil leaves it so.
 func open(ctx context.Context, p host.Place, purpose host.Purpose, cache *host.Cache, serve func(host.Hooks) host.Servers) (h *host.Host, done func() error, err error) {
-	path := filepath.Join(p.Paths.State, "state.db")
+	path := statePath(p)
 	var store state.Store = sqlstore.ReadOnly(path)
 	files, done := p.Files(), func() error { return nil }
 	if purpose != host.Looking {
@@ -47,29 +47,11 @@ func open(ctx context.Context, p host.Place, purpose host.Purpose, cache *host.C
 	if remember := knowVerdicts(p); purpose != host.Looking {
 		done = closing(done, remember)
 	}
-	x := own(func() *host.Host { return h })
-	o := host.Options{
-		Specs:     Specs,
-		Catalogue: Digest(),
-		Configure: p.Configure,
-		Sources:   Sources,
-		Unnamed:   unnamed,
-		Store:     store,
-		Look:      purpose == host.Looking,
-		Cache:     cache,
-		Memory:    memory(p, purpose),
-		Workers:   Workers,
-		Drivers:   map[string]call.Driver{inproc.Name: ownDriver(x), mcpDriver: idle{}, clientevent.Driver: idle{}},
-		Refer:     map[string]ext.Trust{inproc.Name: ext.Builtin, clientevent.Driver: ext.Project},
-		Asked:     []string{toolcall.Before.Name, policy.ToolCall, clientevent.AfterCall},
-		Question:  clientevent.Questions,
-		Run:       programs(p.Env),
-		Data:      func(t ext.Tree) string { return p.PluginData(t.Extension, t.Own) },
-		Keep:      host.KeepIn(filepath.Join(p.Paths.State, "guards")),
-		Trees:     host.KeepTreesIn(filepath.Join(p.Paths.State, "guards", "trees")),
-		Files:     files,
-		Serve:     serve,
-	}
+	o := composing(p, purpose, store)
+	o.Drivers[inproc.Name] = ownDriver(own(func() *host.Host { return h }))
+	o.Cache, o.Run, o.Files, o.Serve = cache, programs(p.Env), files, serve
+	o.Keep = host.KeepIn(filepath.Join(p.Paths.State, "guards"))
+	o.Trees = host.KeepTreesIn(filepath.Join(p.Paths.State, "guards", "trees"))
 	o.Definitions = host.KeepLooselyIn(filepath.Join(p.Paths.State, "definitions"))
 	if purpose == host.Serving {
 		log, err := openLog(p, func(err error) { h.Notice(err) })
@@ -84,6 +66,30 @@ func open(ctx context.Context, p host.Place, purpose host.Purpose, cache *host.C
 	h = host.New(o)
 	return h, done, nil
 }
+
+// composing is what a host needs to compose what a place has in use.
+func composing(p host.Place, purpose host.Purpose, store state.Store) host.Options {
+	return host.Options{
+		Specs:     Specs,
+		Catalogue: Digest(),
+		Configure: p.Configure,
+		Sources:   Sources,
+		Installed: installed(p),
+		Unnamed:   unnamed,
+		Store:     store,
+		Look:      purpose == host.Looking,
+		Memory:    memory(p, purpose),
+		Workers:   Workers,
+		Drivers:   map[string]call.Driver{inproc.Name: idle{}, mcpDriver: idle{}, clientevent.Driver: idle{}},
+		Refer:     map[string]ext.Trust{inproc.Name: ext.Builtin, clientevent.Driver: ext.Project},
+		Asked:     []string{toolcall.Before.Name, policy.ToolCall, clientevent.AfterCall},
+		Question:  clientevent.Questions,
+		Data:      func(t ext.Tree) string { return p.PluginData(t.Extension, t.Own) },
+	}
+}
+
+// statePath is where what is remembered lies.
+func statePath(p host.Place) string { return filepath.Join(p.Paths.State, "state.db") }
 
 // closing closes both, whatever fails.
 func closing(first, then func() error) func() error {

@@ -37,6 +37,9 @@ type Options struct {
 	// whether the workspace's person vouches for it; described is what servers
 	// said of themselves.
 	Sources func(c *config.Config, vouched bool, described []state.Description) []ext.Source
+	// Installed makes the sources of what is installed in the workspace of a
+	// configuration, in load order. Nil: nothing is.
+	Installed func(c *config.Config, installed []state.Installed) []ext.Source
 	// Unnamed are the folders of the workspace's clients that its configuration
 	// does not name. Nil: nobody looks.
 	Unnamed func(*config.Config) []source.Folder

@@ -15,6 +15,7 @@ import (
 	"github.com/mortise-dev/mortise/internal/discover"
 	"github.com/mortise-dev/mortise/internal/guard"
 	"github.com/mortise-dev/mortise/internal/root"
+	"github.com/mortise-dev/mortise/internal/roster"
 	"github.com/mortise-dev/mortise/internal/session"
 	"github.com/mortise-dev/mortise/internal/source"
 	"github.com/mortise-dev/mortise/internal/state"
@@ -367,7 +368,11 @@ func (r *reading) take(from keptSource) {
 // known that reading them again would give the same.
 func (p *pass) sources(ctx context.Context, s scanning, c *config.Config, vouched bool) ([]keptSource, error) {
 	all := p.host.options.Sources(c, vouched, p.state.Described(p.id()))
-	key := sourcesKey(c, vouched)
+	installed := roster.In(p.state.Roster, p.id())
+	if p.host.options.Installed != nil {
+		all = append(all, p.host.options.Installed(c, installed)...)
+	}
+	key := sourcesKey(c, vouched, installed)
 	out, missing := p.host.kept.reuse(key, all)
 	read := make([]ext.Source, len(missing))
 	for i, at := range missing {
@@ -386,10 +391,14 @@ func (p *pass) sources(ctx context.Context, s scanning, c *config.Config, vouche
 
 // sourcesKey is the digest of all that the sources of a configuration are made
 // of on this machine.
-func sourcesKey(c *config.Config, vouched bool) ext.Digest {
+func sourcesKey(c *config.Config, vouched bool, installed []state.Installed) ext.Digest {
 	h := ext.NewHash("sources").Digest(c.Digest()).Text(c.OwnerDir(), fmt.Sprint(vouched)).Int(len(c.Plugins))
 	for _, p := range c.Plugins {
 		h.Text(string(p.Name), p.Dir, p.Format, fmt.Sprint(p.Own, p.Refused), p.Origin.String())
+	}
+	h.Int(len(installed))
+	for _, i := range installed {
+		h.Text(string(i.Name), i.Kind, i.Source, i.Within, i.Commit)
 	}
 	return h.Sum()
 }

@@ -23,6 +23,7 @@ var ranks = map[string]int{
 	"frontmatter": 11, "config": 11, // above doc
 	"source":   12,                 // above frontmatter, root and surface
 	"instance": 11,                 // above child
+	"roster":   12,                 // above checkout, git, spelling and state
 	"git":      11, "checkout": 11, // above child, file, loopback and unpack
 
 	"surface/*": 20, "hook/*": 20, "source/*": 20, "source/bridge": 21, "driver/*": 20, "store/*": 20, "discover": 20, "market": 20, "sarif": 20,

@@ -18,7 +18,7 @@ func (s *Snapshot) Digest() ext.Digest {
 	_ = c.Tidy() // what it complains about still has a digest
 	h := ext.NewHash("state/1")
 	hashList(h, c.Roster, func(r Installed) {
-		h.Text(string(r.Name), r.Scope, r.Source, r.Ref, r.Commit).Digest(r.Digest).Int(flag(r.Enabled)).Int(r.Order)
+		h.Text(string(r.Name), r.Scope, r.Kind, r.Source, r.Within, r.Ref, r.Commit).Digest(r.Digest).Int(r.Order)
 	})
 	hashList(h, c.Switches, func(r Switch) {
 		h.Text(r.Workspace, string(r.Extension), r.Entry, r.Reason)

@@ -11,7 +11,7 @@ import (
 func sample() state.Snapshot {
 	return state.Snapshot{
 		Revision:     3,
-		Roster:       []state.Installed{{Name: "acme", Digest: d1, Enabled: true}, {Name: "beta", Digest: d2}},
+		Roster:       []state.Installed{{Name: "acme", Digest: d1}, {Name: "beta", Digest: d2}},
 		Switches:     []state.Switch{{Extension: "acme", Entry: "deploy", Reason: "loud", By: "ada", At: now}},
 		Adoptions:    []state.Adoption{{Workspace: "w", Digest: d1, Place: "/src/w", Snapshot: "{}", By: "ada", At: now}},
 		Grants:       []state.Grant{{Kind: "code", Subject: "acme", Digest: d1, By: "ada", At: now, Until: now.Add(time.Hour)}},
@@ -46,7 +46,8 @@ func TestDigest(t *testing.T) {
 		{"the zone of a time", func(s *state.Snapshot) { s.Grants[0].Until = s.Grants[0].Until.In(time.FixedZone("", 3600)) }, true},
 
 		{"one connection less", func(s *state.Snapshot) { s.Connections = nil }, false},
-		{"enabled", func(s *state.Snapshot) { s.Roster[0].Enabled = false }, false},
+		{"another source", func(s *state.Snapshot) { s.Roster[0].Within = "sub" }, false},
+		{"what it was before", func(s *state.Snapshot) { s.Roster[0].Before = "c0ffee" }, true},
 		{"the load order", func(s *state.Snapshot) { s.Roster[0].Order = 9 }, false},
 		{"the commit", func(s *state.Snapshot) { s.Roster[0].Commit = "c0ffee" }, false},
 		{"the ref into the commit's place", func(s *state.Snapshot) { s.Roster[0].Ref = "c0ffee" }, false},

@@ -6,19 +6,33 @@ import (
 	"github.com/mortise-dev/mortise/ext"
 )
 
-// Installed is one line of the roster. Name and Scope identify it.
+// Installed is one line of the roster. Name and Scope identify it. Whether it is
+// disabled is what switches say.
 type Installed struct {
-	Name    ext.Name
-	Scope   string // identity of the workspace it is installed for; "" is every workspace
-	Source  string // where it came from: a URL or a path
-	Ref     string // the branch, tag or version asked for; "" is the source's default
-	Commit  string // the commit that Ref was resolved to; "" where the source has none
-	Digest  ext.Digest
-	Enabled bool
-	Order   int // position in the load order; equal ones go by name
-	By      string
-	At      time.Time
+	Name   ext.Name
+	Scope  string // identity of the workspace it is installed for; "" is every workspace
+	Kind   string // of its source: Git, Archive or Linked
+	Source string // where it came from: an address, or the path of a directory or an archive
+	Within string // the plugin's directory within the source, with slashes; "" is all of it
+	Ref    string // the branch, tag or version asked for; "" is the source's default
+	Commit string // of its checkout: the commit that Ref was resolved to, or the SHA-256 of an archive; "" where the source has none
+	Digest ext.Digest
+	Pinned bool // it is updated when its name is given, and not with all others
+	// Before and DigestBefore are of the checkout that an update took it from; "" and
+	// zero where there was none.
+	Before       string
+	DigestBefore ext.Digest
+	Order        int // position in the load order; equal ones go by name
+	By           string
+	At           time.Time
 }
+
+// Kinds of sources of plugins.
+const (
+	Git     = "git"
+	Archive = "archive"
+	Linked  = "directory" // read where it lies
+)
 
 // Switch says that a person disabled something. Workspace, Extension and Entry
 // identify it.

@@ -15,7 +15,9 @@ import (
 	"github.com/mortise-dev/mortise/internal/audit"
 	"github.com/mortise-dev/mortise/internal/host"
 	"github.com/mortise-dev/mortise/internal/root"
+	"github.com/mortise-dev/mortise/internal/roster"
 	"github.com/mortise-dev/mortise/internal/session"
+	"github.com/mortise-dev/mortise/internal/state"
 	"github.com/mortise-dev/mortise/internal/surface"
 )
 
@@ -56,6 +58,16 @@ type App struct {
 	// it is nil, is told how many bytes of how many were looked through to find
 	// things faster.
 	Calls func(ctx context.Context, p host.Place, q audit.Query, progress func(done, total int64)) iter.Seq2[audit.Entry, error]
+	// Roster is what is installed on this machine, as a place may change it; Checkouts is
+	// where its content lies. done is called when it is not needed any more.
+	Roster    func(ctx context.Context, p host.Place) (r *roster.Roster, done func() error, err error)
+	Checkouts func(p host.Place) string
+	// TryInstalled composes what a place would have in use with one line of the roster
+	// changed. The listing is there with an error that says why the plugin is refused.
+	TryInstalled func(ctx context.Context, p host.Place, line state.Installed) (*host.Listing, error)
+	// Labelled is what the extension in a directory calls itself; "" when it does not.
+	Labelled  func(ctx context.Context, dir string) string
+	Manifests []string // the paths of which one tells that a directory is a plugin
 	// Markets looks at marketplaces.
 	Markets func(ctx context.Context, look host.MarketLook) (*host.MarketListing, error)
 }

@@ -41,7 +41,7 @@ func version1(t *testing.T, path string) {
 func of1() state.Snapshot {
 	return state.Snapshot{
 		Revision:  1,
-		Roster:    []state.Installed{{Name: "acme", Source: "/src", Ref: "v1", Commit: "c0ffee", Digest: d1, Enabled: true, Order: 2, By: "ada", At: noon}},
+		Roster:    []state.Installed{{Name: "acme", Source: "/src", Ref: "v1", Commit: "c0ffee", Digest: d1, Order: 2, By: "ada", At: noon}},
 		Switches:  []state.Switch{{Extension: "acme", Entry: "skill/x", Reason: "loud", By: "ada", At: noon}},
 		Adoptions: []state.Adoption{{Workspace: "repo:1", Digest: d1, By: "ada", At: noon}},
 		Grants:    []state.Grant{{Kind: "code", Subject: "acme", Digest: d1, By: "ada", At: noon}},

@@ -66,7 +66,7 @@ func testEdits(t *testing.T, open opener) {
 	s := open(t)
 	put(t, s, records(full())...)
 	changed := full()
-	changed.Roster[1].Order, changed.Roster[1].Enabled = -5, true
+	changed.Roster[1].Order, changed.Roster[1].Pinned = -5, true
 	changed.Switches[1].Reason = "still too loud"
 	changed.Adoptions[0].By = "somebody else"
 	changed.Grants[0].Until = time.Time{}
@@ -142,7 +142,7 @@ func testRollback(t *testing.T, open opener) {
 	err := s.Update(t.Context(), func(snap *state.Snapshot) error {
 		snap.Put(state.Switch{Extension: "new"})
 		snap.Grants = nil
-		snap.Roster[0].Enabled = !snap.Roster[0].Enabled
+		snap.Roster[0].Pinned = !snap.Roster[0].Pinned
 		return stop
 	})
 	if !errors.Is(err, stop) {

@@ -1,0 +1,145 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/checkout"
+	"github.com/mortise-dev/mortise/internal/config"
+	"github.com/mortise-dev/mortise/internal/discover"
+	"github.com/mortise-dev/mortise/internal/git"
+	"github.com/mortise-dev/mortise/internal/host"
+	"github.com/mortise-dev/mortise/internal/roster"
+	"github.com/mortise-dev/mortise/internal/source"
+	"github.com/mortise-dev/mortise/internal/source/bridge"
+	"github.com/mortise-dev/mortise/internal/source/dir"
+	"github.com/mortise-dev/mortise/internal/state"
+	"github.com/mortise-dev/mortise/internal/store/memstore"
+	"github.com/mortise-dev/mortise/internal/store/sqlstore"
+)
+
+// Checkouts is where the content of plugins is kept.
+func Checkouts(p host.Place) string { return filepath.Join(p.Paths.Data, "plugins") }
+
+// installed are the sources of what is installed. A name that the configuration uses is
+// the configuration's.
+func installed(p host.Place) func(*config.Config, []state.Installed) []ext.Source {
+	return func(c *config.Config, all []state.Installed) []ext.Source {
+		var out []ext.Source
+		for i := range all {
+			line := &all[i]
+			if slices.ContainsFunc(c.Plugins, func(p config.Plugin) bool { return p.Name == line.Name }) {
+				continue
+			}
+			at := roster.Dir(Checkouts(p), line)
+			out = append(out, &dir.Plugin{
+				Extension: line.Name, Dir: at, Shown: at, NamedBy: "mortise plugin", Trust: ext.Plugin, Own: line.Scope == "",
+				Formats: bridge.Formats, Loose: bridge.Loose, Env: personal(c),
+			})
+		}
+		return out
+	}
+}
+
+// Roster is what is installed on this machine, as a place may change it. Call done when
+// finished with it.
+func Roster(ctx context.Context, p host.Place) (r *roster.Roster, done func() error, err error) {
+	store, err := sqlstore.Open(ctx, statePath(p))
+	if err != nil {
+		return nil, nil, err
+	}
+	return &roster.Roster{
+		Store:     store,
+		Checkouts: checkout.Store{Dir: Checkouts(p), Digest: discover.Digest},
+		Git:       sync.OnceValues(func() (*git.Git, error) { return git.New(git.Options{Env: p.Env}) }),
+		Taken:     func(name ext.Name) string { return taken(p, name) },
+	}, store.Close, nil
+}
+
+// taken is where the configuration uses a name.
+func taken(p host.Place, name ext.Name) string {
+	c, _, err := p.Configure(nil)
+	if err != nil {
+		return "" // what is wrong with it is told by who composes
+	}
+	for _, p := range c.Plugins {
+		if p.Name == name {
+			return p.Origin.String()
+		}
+	}
+	return ""
+}
+
+// Labelled is what the extension in a directory calls itself; "" when it does not, or is
+// none.
+func Labelled(ctx context.Context, at string) string {
+	s := &dir.Plugin{
+		Extension: "unnamed", Dir: at, Shown: at, Trust: ext.Plugin, Formats: bridge.Formats, Loose: bridge.Loose,
+		Env: source.Env{Specs: Specs, Limits: ext.DefaultLimits},
+	}
+	for t := range s.Trees(ctx) {
+		if t.Close != nil {
+			t.Close()
+		}
+		return t.Label
+	}
+	return ""
+}
+
+// Manifests are the paths of which one tells that a directory is a plugin.
+func Manifests() []string {
+	var all []string
+	for _, f := range bridge.Formats {
+		if f.Lay == nil {
+			continue // it is known by sight
+		}
+		all = append(append(all, f.Marker), f.Further...)
+	}
+	return all
+}
+
+// TryInstalled composes what a place would have in use with one line of the roster
+// changed. Where the plugin would be refused, the error says why.
+func TryInstalled(ctx context.Context, p host.Place, line state.Installed) (*host.Listing, error) {
+	snap, err := sqlstore.ReadOnly(statePath(p)).Load(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("load the state: %w", err)
+	}
+	snap.Put(line)
+	store := memstore.New()
+	if err := store.Update(ctx, func(s *state.Snapshot) error { *s = snap; return nil }); err != nil {
+		return nil, err
+	}
+	h := host.New(composing(p, host.Looking, store))
+	g, err := h.Refresh(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l := g.Listing()
+	for _, x := range l.Extensions {
+		if x.Name == string(line.Name) && x.Status == "refused" {
+			return l, ext.AsRefused(fmt.Errorf("%s would be refused: %s", ext.Quote(x.Name), strings.Join(reasons(l, x.Name), "; ")))
+		}
+	}
+	return l, nil
+}
+
+// reasons are the findings that refuse an extension.
+func reasons(l *host.Listing, name string) []string {
+	const most = 5
+	var out []string
+	for _, f := range l.Findings {
+		if f.Extension == name && f.Severity == ext.Error.String() && len(out) < most {
+			out = append(out, f.Message)
+		}
+	}
+	if out == nil {
+		out = []string{"mortise check says why"}
+	}
+	return out
+}

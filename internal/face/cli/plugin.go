@@ -1,0 +1,395 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/host"
+	"github.com/mortise-dev/mortise/internal/roster"
+	"github.com/mortise-dev/mortise/internal/state"
+)
+
+func (c *call) plugin() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "plugin",
+		Short: "Install, update and remove plugins",
+		Long: `Install, update and remove plugins. What is fetched is kept by commit below the data of
+this instance, and read from there; a directory of this machine is read where it lies.
+Nothing is copied into a directory of yours, and nothing is started: what a plugin wants
+to run waits for mortise approve.`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknown("plugin command", args[0], commandNames(cmd), "there are "+enumerate(commandNames(cmd)))
+			}
+			return cmd.Help()
+		},
+	}
+	cmd.AddCommand(
+		c.pluginAdd(), c.pluginList(), c.pluginShow(), c.pluginSwitch(true), c.pluginSwitch(false),
+		c.pluginUpdate(), c.pluginPin(), c.pluginRollback(), c.pluginDiff(), c.pluginRemove(),
+	)
+	return cmd
+}
+
+// plugins runs something with what is installed.
+func (c *call) plugins(ctx context.Context, do func(p host.Place, r *roster.Roster) error) error {
+	p, err := c.place()
+	if err != nil {
+		return err
+	}
+	r, done, err := c.Roster(ctx, p)
+	if err != nil {
+		return err
+	}
+	r.By = c.Person()
+	return errors.Join(do(p, r), done())
+}
+
+// tries has each line of a roster composed before it holds. into is told what came of it.
+func (c *call) tries(p host.Place, r *roster.Roster, into **host.Listing) {
+	r.Try = func(ctx context.Context, line state.Installed) error {
+		l, err := c.TryInstalled(ctx, p, line)
+		if into != nil {
+			*into = l
+		}
+		return err
+	}
+}
+
+// pluginRow is one plugin as a document.
+type pluginRow struct {
+	Name   string `json:"name"`
+	Status string `json:"status"` // admitted, refused, disabled, pending; shadowed, when the configuration uses the name
+	Scope  string `json:"scope"`  // user, workspace
+	Kind   string `json:"kind"`   // git, archive, directory
+	Source string `json:"source"`
+	Path   string `json:"path"` // within the source; "" is all of it
+	Ref    string `json:"ref"`
+	Commit string `json:"commit"`
+	Digest string `json:"digest"` // of the content; "" for a directory, which may change
+	Before string `json:"before"` // the commit that rollback goes to
+	Pinned bool   `json:"pinned"`
+	Root   string `json:"root"` // absolute
+	By     string `json:"by"`
+	At     string `json:"at"`
+}
+
+// row is a line of the roster; l is what is in use, nil where that is not known.
+func (c *call) row(p host.Place, i *state.Installed, l *host.Listing) pluginRow {
+	r := pluginRow{
+		Name: string(i.Name), Scope: "user", Kind: i.Kind, Source: i.Source, Path: i.Within, Ref: i.Ref, Commit: i.Commit,
+		Before: i.Before, Pinned: i.Pinned, Root: roster.Dir(c.Checkouts(p), i), By: i.By, At: i.At.UTC().Format("2006-01-02T15:04:05Z"),
+	}
+	if i.Scope != "" {
+		r.Scope = "workspace"
+	}
+	if i.Digest != (ext.Digest{}) {
+		r.Digest = i.Digest.String()
+	}
+	if l != nil {
+		r.Status = "shadowed"
+		for _, x := range l.Extensions {
+			if x.Name == r.Name && (x.Root == r.Root || x.Root == "") {
+				r.Status = x.Status
+			}
+		}
+	}
+	return r
+}
+
+// rows are the plugins that hold in a workspace, with how they do.
+func (c *call) rows(ctx context.Context, p host.Place, all []state.Installed) (rows []pluginRow, err error) {
+	err = c.with(ctx, p, host.Looking, func(h *host.Host) error {
+		g, err := h.Refresh(ctx)
+		if err != nil {
+			return err
+		}
+		l := g.Listing()
+		for _, i := range roster.In(all, p.Workspace.ID) {
+			rows = append(rows, c.row(p, &i, l))
+		}
+		return nil
+	})
+	return rows, err
+}
+
+// what is a plugin's content for people: its reference and the first digits of its
+// commit.
+func (r *pluginRow) what() string {
+	short := r.Commit[:min(12, len(r.Commit))]
+	switch {
+	case r.Kind == state.Linked:
+		return "where it lies"
+	case r.Ref != "" && r.Ref != r.Commit:
+		return r.Ref + " " + short
+	}
+	return short
+}
+
+func (c *call) pluginList() *cobra.Command {
+	return &cobra.Command{
+		Use:     "list",
+		Short:   "List what is installed",
+		Long:    `List the plugins that are installed for all workspaces or for this one, in load order.`,
+		Example: "mortise plugin list\nmortise plugin list --json",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return c.plugins(cmd.Context(), func(p host.Place, r *roster.Roster) error {
+				s, err := r.Store.Load(cmd.Context())
+				if err != nil {
+					return err
+				}
+				rows, err := c.rows(cmd.Context(), p, s.Roster)
+				if err != nil {
+					return err
+				}
+				if c.json {
+					return c.document(map[string]any{"plugins": append([]pluginRow{}, rows...)})
+				}
+				c.page(nil).plugins(rows)
+				return nil
+			})
+		},
+	}
+}
+
+func (p *page) plugins(rows []pluginRow) {
+	if len(rows) == 0 {
+		p.line("No plugin is installed. mortise plugin add SOURCE installs one.")
+		return
+	}
+	var t table
+	for _, r := range rows {
+		var notes []string
+		if r.Scope == "workspace" {
+			notes = append(notes, "this workspace")
+		}
+		if r.Pinned {
+			notes = append(notes, "pinned")
+		}
+		t.row(cell{ext.Escape(r.Name), p.bold}, cell{r.Status, p.status}, cell{ext.Escape(r.what()), nil}, cell{strings.Join(notes, ", "), p.dim}, cell{ext.Escape(r.Source), p.dim})
+	}
+	t.write(p)
+	p.gap()
+	p.line("%s.", count(len(rows), "plugin"))
+}
+
+func (c *call) pluginShow() *cobra.Command {
+	return &cobra.Command{
+		Use:     "show NAME",
+		Short:   "Show one plugin: where it came from, and what it is now",
+		Example: "mortise plugin show acme",
+		Args:    one("NAME"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.plugins(cmd.Context(), func(p host.Place, r *roster.Roster) error {
+				s, err := r.Store.Load(cmd.Context())
+				if err != nil {
+					return err
+				}
+				i, err := roster.Find(s.Roster, args[0], p.Workspace.ID)
+				if err != nil {
+					return err
+				}
+				rows, err := c.rows(cmd.Context(), p, []state.Installed{i})
+				if err != nil {
+					return err
+				}
+				if c.json {
+					return c.document(rows[0])
+				}
+				c.page(nil).shownPlugin(&rows[0])
+				return nil
+			})
+		},
+		ValidArgsFunction: c.completesPlugin(),
+	}
+}
+
+func (p *page) shownPlugin(r *pluginRow) {
+	p.line("%s  %s", p.bold(ext.Escape(r.Name)), r.Status)
+	field := func(name, value string) {
+		if value != "" {
+			p.line("  %s %s", p.dim(name+":"), ext.Escape(value))
+		}
+	}
+	field("source", r.Source)
+	field("path", r.Path)
+	field("ref", r.Ref)
+	field("commit", r.Commit)
+	field("content", r.Digest)
+	field("before", r.Before)
+	if r.Pinned {
+		field("pinned", "it is updated when it is named, and not with all others")
+	}
+	field("for", map[string]string{"user": "all workspaces", "workspace": "this workspace"}[r.Scope])
+	field("read from", r.Root)
+	field("by", strings.TrimSpace(r.By+" at "+r.At))
+	p.line("mortise list shows what it contributes, mortise explain %s how it came to that.", word(r.Name))
+}
+
+// completesPlugin completes names of plugins.
+func (c *call) completesPlugin() cobra.CompletionFunc {
+	return func(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		var names []string
+		err := c.plugins(cmd.Context(), func(p host.Place, r *roster.Roster) error {
+			s, err := r.Store.Load(cmd.Context())
+			for _, i := range roster.In(s.Roster, p.Workspace.ID) {
+				names = append(names, string(i.Name))
+			}
+			return err
+		})
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// pluginSwitch is enable and disable for a plugin: what is off contributes nothing, at
+// once, wherever it is used.
+func (c *call) pluginSwitch(on bool) *cobra.Command {
+	var reason string
+	cmd := &cobra.Command{
+		Use:   "disable NAME",
+		Short: "Switch a plugin off: it contributes nothing from the very next call on",
+		Args:  one("NAME"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var i state.Installed
+			err := c.plugins(cmd.Context(), func(p host.Place, r *roster.Roster) error {
+				s, err := r.Store.Load(cmd.Context())
+				if err == nil {
+					i, err = roster.Find(s.Roster, args[0], p.Workspace.ID)
+				}
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			change := host.Change{Subject: args[0], Everywhere: i.Scope == "", Reason: cmp.Or(strings.TrimSpace(reason), "switched off with mortise plugin disable")}
+			if on {
+				return c.switchOn(cmd.Context(), change)
+			}
+			return c.switchOff(cmd.Context(), change)
+		},
+		ValidArgsFunction: c.completesPlugin(),
+	}
+	if on {
+		cmd.Use, cmd.Short = "enable NAME", "Take back what plugin disable switched off"
+		return cmd
+	}
+	cmd.Flags().StringVar(&reason, "reason", "", "why, as `TEXT`, for those who wonder later")
+	return cmd
+}
+
+func (c *call) pluginPin() *cobra.Command {
+	var off bool
+	cmd := &cobra.Command{
+		Use:     "pin NAME",
+		Short:   "Leave a plugin out when all are updated",
+		Example: "mortise plugin pin acme\nmortise plugin pin acme --off",
+		Args:    one("NAME"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.plugins(cmd.Context(), func(p host.Place, r *roster.Roster) error {
+				i, changed, err := r.Pin(cmd.Context(), roster.Key{Name: ext.Name(args[0]), Scope: p.Workspace.ID}, !off)
+				if err != nil {
+					return err
+				}
+				row := c.row(p, &i, nil)
+				if c.json {
+					return c.document(map[string]any{"plugin": row, "changed": changed})
+				}
+				word := map[bool]string{true: "pinned", false: "not pinned"}[!off]
+				if !changed {
+					word += " already"
+				}
+				c.page(nil).line("%s is %s, at %s.", ext.Escape(row.Name), word, ext.Escape(row.what()))
+				return nil
+			})
+		},
+		ValidArgsFunction: c.completesPlugin(),
+	}
+	cmd.Flags().BoolVar(&off, "off", false, "take that back")
+	return cmd
+}
+
+func (c *call) pluginRollback() *cobra.Command {
+	return &cobra.Command{
+		Use:   "rollback NAME",
+		Short: "Go back to what a plugin was before its last update",
+		Long: `Go back to what a plugin was before its last update, which is still there. Another
+rollback goes forward again.`,
+		Example: "mortise plugin rollback acme",
+		Args:    one("NAME"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.plugins(cmd.Context(), func(p host.Place, r *roster.Roster) error {
+				c.tries(p, r, nil)
+				was, now, err := r.Rollback(cmd.Context(), roster.Key{Name: ext.Name(args[0]), Scope: p.Workspace.ID})
+				if err != nil {
+					return err
+				}
+				from, to := c.row(p, &was, nil), c.row(p, &now, nil)
+				if c.json {
+					return c.document(map[string]any{"plugin": to, "from": from.Commit})
+				}
+				c.page(nil).line("%s is %s again; it was %s.", ext.Escape(to.Name), ext.Escape(to.what()), ext.Escape(from.what()))
+				return nil
+			})
+		},
+		ValidArgsFunction: c.completesPlugin(),
+	}
+}
+
+func (c *call) pluginRemove() *cobra.Command {
+	var purge bool
+	cmd := &cobra.Command{
+		Use:   "remove NAME",
+		Short: "Take a plugin out of use, and remove what was fetched of it",
+		Long: `Take a plugin out of use, and remove what was fetched of it where nothing else uses
+that. What it kept in its own data directory stays for the day when it is installed
+again, unless --purge is given. A directory that was linked is left as it is.`,
+		Example: "mortise plugin remove acme\nmortise plugin remove acme --purge",
+		Args:    one("NAME"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.plugins(cmd.Context(), func(p host.Place, r *roster.Roster) error {
+				data := ""
+				if purge {
+					data = p.PluginData(ext.Name(args[0]), true)
+				}
+				i, swept, err := r.Remove(cmd.Context(), roster.Key{Name: ext.Name(args[0]), Scope: p.Workspace.ID}, data)
+				if err != nil {
+					return err
+				}
+				row := c.row(p, &i, nil)
+				if c.json {
+					return c.document(map[string]any{"plugin": row, "purged": purge, "kept": append([]string{}, keptPaths(swept.Kept)...)})
+				}
+				view := c.page(nil)
+				view.line("%s is removed.", ext.Escape(row.Name))
+				for _, k := range swept.Kept {
+					view.line("  %s %s: %s", view.dim("left:"), ext.Escape(k.Path), ext.Escape(k.Why))
+				}
+				return nil
+			})
+		},
+		ValidArgsFunction: c.completesPlugin(),
+	}
+	cmd.Flags().BoolVar(&purge, "purge", false, "remove what it kept in its data directory, too")
+	return cmd
+}
+
+// scoped is the workspace that a scope means.
+func scoped(p host.Place, scope string) (string, error) {
+	switch scope {
+	case "user":
+		return "", nil
+	case "workspace":
+		return p.Workspace.ID, nil
+	}
+	return "", unknown("scope", scope, []string{"user", "workspace"}, "use user or workspace")
+}

@@ -1,0 +1,245 @@
+// Package roster installs, updates and removes plugins: what they are is content, kept
+// by commit and never changed, and what is in use is one line of the state, written last.
+// So whatever ends an operation, and whenever, the plugin is either what it was or what
+// it was to become.
+//
+// It decides nothing about what an extension may do: installing grants nothing, and who
+// composes judges what is there as it judges all else.
+package roster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/checkout"
+	"github.com/mortise-dev/mortise/internal/git"
+	"github.com/mortise-dev/mortise/internal/spelling"
+	"github.com/mortise-dev/mortise/internal/state"
+)
+
+// Roster is what is installed on this machine. It may be used by several processes at
+// once.
+type Roster struct {
+	Store     state.Store
+	Checkouts checkout.Store
+	// Git is called when a repository is needed first. Its error says why there is none.
+	Git func() (*git.Git, error)
+	// Try composes what would be in use with one line changed, before it is: an error
+	// keeps the line as it was. Nil tries nothing.
+	Try func(ctx context.Context, line state.Installed) error
+	// Taken is what uses a name already, for people; "" when nothing does. Nil: nothing.
+	Taken func(ext.Name) string
+	Clock func() time.Time // nil: time.Now
+	By    string           // who asks
+}
+
+// Key identifies a line: the name, and the workspace it is for, "" for all.
+type Key struct {
+	Name  ext.Name
+	Scope string
+}
+
+func keyOf(i *state.Installed) Key { return Key{i.Name, i.Scope} }
+
+// Dir is where a plugin's files lie; "" where it has no place on this machine.
+func Dir(checkouts string, i *state.Installed) string {
+	root := i.Source
+	if i.Kind != state.Linked {
+		if i.Commit == "" {
+			return ""
+		}
+		root = checkout.Store{Dir: checkouts}.Path(checkout.Key{Name: i.Name, Commit: i.Commit})
+	}
+	return filepath.Join(root, filepath.FromSlash(i.Within))
+}
+
+// In are the lines that hold in a workspace, in load order. One for the workspace alone
+// takes the place of one of the same name for all.
+func In(all []state.Installed, workspace string) []state.Installed {
+	var out []state.Installed
+	for _, i := range all {
+		own := slices.ContainsFunc(all, func(o state.Installed) bool { return o.Name == i.Name && o.Scope == workspace && workspace != "" })
+		if i.Scope == workspace || i.Scope == "" && !own {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// Find is the line of a plugin in a workspace: its own, else the one for all. What is not
+// installed is a usage error that names the nearest.
+func Find(all []state.Installed, name, workspace string) (state.Installed, error) {
+	in := In(all, workspace)
+	var names []string
+	for _, i := range in {
+		if string(i.Name) == name {
+			return i, nil
+		}
+		names = append(names, string(i.Name))
+	}
+	err := fmt.Errorf("no plugin %s is installed", ext.Quote(ext.Shorten(name, 80)))
+	if near := spelling.Nearest(name, names); near != "" {
+		err = fmt.Errorf("%w; did you mean %s?", err, ext.Quote(near))
+	} else {
+		err = fmt.Errorf("%w; mortise plugin list shows those that are", err)
+	}
+	return state.Installed{}, ext.AsUsage(err)
+}
+
+func (r *Roster) now() time.Time {
+	if r.Clock == nil {
+		return time.Now().UTC()
+	}
+	return r.Clock().UTC()
+}
+
+// errMoved is a line that somebody else changed meanwhile.
+var errMoved = errors.New("it was changed by somebody else meanwhile; look at it and try again")
+
+// put writes a line in the place of the one that it was made from, nil for a new one,
+// and tells the history. Nothing is written where the line is another one by now.
+func (r *Roster) put(ctx context.Context, kind string, was *state.Installed, now *state.Installed) error {
+	line := now
+	if line == nil {
+		line = was
+	}
+	err := r.Store.Update(ctx, func(s *state.Snapshot) error {
+		at := slices.IndexFunc(s.Roster, func(i state.Installed) bool { return keyOf(&i) == keyOf(line) })
+		switch {
+		case was == nil && at >= 0:
+			return ext.AsRefused(fmt.Errorf("a plugin %s is installed already", ext.Quote(string(line.Name))))
+		case was != nil && (at < 0 || s.Roster[at] != *was):
+			return ext.AsRefused(errMoved)
+		case now == nil:
+			s.Remove(*was)
+			return nil
+		}
+		if was == nil {
+			now.Order = next(s.Roster)
+		}
+		s.Put(*now)
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("%s %s: %w", kind, line.Name, err)
+	}
+	text := line.Source
+	if line.Commit != "" {
+		text += " " + line.Commit
+	}
+	return r.Store.Append(ctx, state.Event{Kind: "plugin " + kind, Subject: string(line.Name), Text: text, By: r.By, At: r.now()})
+}
+
+// next is the place behind all others.
+func next(all []state.Installed) int {
+	last := 0
+	for _, i := range all {
+		last = max(last, i.Order)
+	}
+	return last + 1
+}
+
+// load is the state as it is.
+func (r *Roster) load(ctx context.Context) (state.Snapshot, error) {
+	s, err := r.Store.Load(ctx)
+	if err != nil {
+		return s, fmt.Errorf("load the state: %w", err)
+	}
+	return s, nil
+}
+
+// find is the line of a plugin, with the state that it is of.
+func (r *Roster) find(ctx context.Context, k Key) (state.Installed, error) {
+	s, err := r.load(ctx)
+	if err != nil {
+		return state.Installed{}, err
+	}
+	return Find(s.Roster, string(k.Name), k.Scope)
+}
+
+// Remove takes a plugin out of use. Its checkouts are swept when no other line needs
+// them; what it kept (data) is removed where that is said, and stays otherwise.
+func (r *Roster) Remove(ctx context.Context, k Key, data string) (state.Installed, checkout.Swept, error) {
+	line, err := r.find(ctx, k)
+	if err != nil {
+		return line, checkout.Swept{}, err
+	}
+	if err := r.put(ctx, "removed", &line, nil); err != nil {
+		return line, checkout.Swept{}, err
+	}
+	if data != "" {
+		if err := os.RemoveAll(data); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return line, checkout.Swept{}, fmt.Errorf("%s is removed, and what it kept is not: %w", line.Name, err)
+		}
+	}
+	swept, err := r.Sweep(ctx)
+	return line, swept, err
+}
+
+// Sweep removes checkouts that no line names, neither as what is in use nor as what was
+// before it.
+func (r *Roster) Sweep(ctx context.Context) (checkout.Swept, error) {
+	s, err := r.load(ctx)
+	if err != nil {
+		return checkout.Swept{}, err
+	}
+	used := map[checkout.Key]bool{}
+	for _, i := range s.Roster {
+		for _, commit := range []string{i.Commit, i.Before} {
+			if commit != "" {
+				used[checkout.Key{Name: i.Name, Commit: commit}] = true
+			}
+		}
+	}
+	return r.Checkouts.Sweep(ctx, used)
+}
+
+// Pin says whether a plugin is updated with all others.
+func (r *Roster) Pin(ctx context.Context, k Key, pinned bool) (line state.Installed, changed bool, err error) {
+	was, err := r.find(ctx, k)
+	if err != nil || was.Pinned == pinned {
+		return was, false, err
+	}
+	line = was
+	line.Pinned = pinned
+	kind := "pinned"
+	if !pinned {
+		kind = "unpinned"
+	}
+	return line, true, r.put(ctx, kind, &was, &line)
+}
+
+// Rollback goes back to what a plugin was before its last update, which is then what
+// another one goes back to.
+func (r *Roster) Rollback(ctx context.Context, k Key) (was, now state.Installed, err error) {
+	if was, err = r.find(ctx, k); err != nil {
+		return was, now, err
+	}
+	if was.Before == "" {
+		return was, was, ext.AsRefused(fmt.Errorf("%s was not updated since it was installed; there is nothing to go back to", was.Name))
+	}
+	now = was
+	now.Commit, now.Digest, now.Before, now.DigestBefore = was.Before, was.DigestBefore, was.Commit, was.Digest
+	at := checkout.Key{Name: now.Name, Commit: now.Commit}
+	if err := r.Checkouts.Verify(ctx, at, now.Digest); err != nil {
+		return was, was, fmt.Errorf("go back to %s: %w", at, err)
+	}
+	if err := r.try(ctx, now); err != nil {
+		return was, was, err
+	}
+	return was, now, r.put(ctx, "rolled back", &was, &now)
+}
+
+func (r *Roster) try(ctx context.Context, line state.Installed) error {
+	if r.Try == nil {
+		return nil
+	}
+	return r.Try(ctx, line)
+}

@@ -1,0 +1,274 @@
+package roster_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/checkout"
+	"github.com/mortise-dev/mortise/internal/roster"
+	"github.com/mortise-dev/mortise/internal/state"
+)
+
+// The main job: a plugin is what its commit has, an update is that of the next one and
+// nothing of the one before, and going back is at hand.
+func TestAddUpdateRollback(t *testing.T) {
+	r, b := newRepo(t, map[string]string{"a.txt": "one", "resources/x": "x"}), newBench(t)
+	first := r.git("rev-parse", "HEAD")
+	i := b.add(roster.Wish{Source: r.source()})
+	if i.Name != key || i.Kind != state.Git || i.Commit != first || i.By != "ada" || !i.At.Equal(noon) || i.Order != 1 || b.read(&i, "a.txt") != "one" {
+		t.Errorf("installed: got %+v with %q, want the first commit", i, b.read(&i, "a.txt"))
+	}
+	second := r.commit(map[string]string{"a.txt": "two", "resources/x": "", "references/x": "x"})
+	now, err := b.update("tools")
+	if err != nil || now.Commit != second || now.Before != first || b.read(&now, "a.txt") != "two" || b.read(&now, "resources/x") != "" || b.read(&now, "references/x") != "x" {
+		t.Errorf("updated: got %+v, %v, want the second commit and nothing of the first", now, err)
+	}
+	changes, err := b.Changes(t.Context(), &now, "")
+	if err != nil || len(changes) != 3 {
+		t.Errorf("what differs: got %+v, %v, want three files", changes, err)
+	}
+	was, back, err := b.Rollback(t.Context(), roster.Key{Name: key})
+	if err != nil || was.Commit != second || back.Commit != first || back.Digest != i.Digest || b.read(&back, "a.txt") != "one" {
+		t.Errorf("rolled back: got %+v, %v, want the first commit", back, err)
+	}
+	if _, forward, err := b.Rollback(t.Context(), roster.Key{Name: key}); err != nil || forward.Commit != second {
+		t.Errorf("and forward: got %+v, %v, want the second commit", forward, err)
+	}
+	if _, swept, err := b.Remove(t.Context(), roster.Key{Name: key}, ""); err != nil || len(b.lines()) != 0 {
+		t.Errorf("removed: got %+v, %v, and the roster %+v, want it empty", swept, err, b.lines())
+	}
+}
+
+// TestField_STA05_FreshByCommit: whether there is something newer is decided by the
+// commit, not by a version in a text, and both commits are told.
+func TestField_STA05_FreshByCommit(t *testing.T) {
+	r, b := newRepo(t, map[string]string{"plugin.json": `{"version":"1.0.0"}`, "a": "one"}), newBench(t)
+	i := b.add(roster.Wish{Source: r.source()})
+	if news, err := b.Look(t.Context(), "", nil); err != nil || len(news) != 1 || news[0].Newer() {
+		t.Errorf("right after: got %+v, %v, want nothing newer", news, err)
+	}
+	second := r.commit(map[string]string{"a": "two"})
+	news, err := b.Look(t.Context(), "", nil)
+	if err != nil || len(news) != 1 || !news[0].Newer() || news[0].Line.Commit != i.Commit || news[0].Found != second {
+		t.Errorf("with the same version in its text: got %+v, %v, want both commits", news, err)
+	}
+}
+
+// TestField_INS14_EachByItself: of several plugins one whose source is gone costs itself
+// alone, and what is read where it lies, is pinned or has one commit is left alone, with a
+// note.
+func TestField_INS14_EachByItself(t *testing.T) {
+	b := newBench(t)
+	here := t.TempDir()
+	write(t, filepath.Join(here, "a"), "a")
+	good, gone, pinned, fixed := newRepo(t, map[string]string{"a": "1"}), newRepo(t, map[string]string{"a": "1"}), newRepo(t, map[string]string{"a": "1"}), newRepo(t, map[string]string{"a": "1"})
+	b.add(roster.Wish{Source: good.source(), Name: "good"})
+	b.add(roster.Wish{Source: gone.source(), Name: "gone"})
+	b.add(roster.Wish{Source: pinned.source(), Name: "pinned"})
+	b.add(roster.Wish{Source: fixed.source(), Name: "fixed", Ref: fixed.git("rev-parse", "HEAD")})
+	b.add(roster.Wish{Source: here, Name: "linked"})
+	if _, changed, err := b.Pin(t.Context(), roster.Key{Name: "pinned"}, true); err != nil || !changed {
+		t.Fatal(changed, err)
+	}
+	for _, r := range []*repo{good, pinned, fixed} {
+		r.commit(map[string]string{"a": "2"})
+	}
+	if err := os.RemoveAll(gone.dir); err != nil {
+		t.Fatal(err)
+	}
+	news, err := b.Look(t.Context(), "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range news {
+		name := string(n.Line.Name)
+		if newer := name == "good"; n.Newer() != newer || (n.Err != nil) != (name == "gone") || (n.Skipped != "") != (name != "good" && name != "gone") {
+			t.Errorf("%s: got newer %v, skipped %q, error %v", name, n.Newer(), n.Skipped, n.Err)
+		}
+	}
+	if news, err := b.Look(t.Context(), "", []string{"pinned"}); err != nil || !news[0].Newer() {
+		t.Errorf("a pinned one that is named: got %+v, %v, want something newer", news, err)
+	}
+}
+
+// TestField_INS01_OursIsNoSource: what Mortise keeps, and what holds that, cannot be
+// linked, however it is spelled; nothing is written.
+func TestField_INS01_OursIsNoSource(t *testing.T) {
+	b := newBench(t)
+	if err := os.MkdirAll(filepath.Join(b.Checkouts.Dir, "acme"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(b.Checkouts.Dir, link); err != nil {
+		t.Fatal(err)
+	}
+	for _, source := range []string{b.Checkouts.Dir, filepath.Dir(b.Checkouts.Dir), filepath.Join(b.Checkouts.Dir, "acme"), link, filepath.Join(b.Checkouts.Dir, "acme", "..")} {
+		if _, err := b.Add(t.Context(), roster.Wish{Source: source, Name: "acme"}); err == nil || ext.KindOf(err) != ext.Refused {
+			t.Errorf("%s: got %v, want a refusal", source, err)
+		}
+	}
+	if got := b.lines(); len(got) != 0 {
+		t.Errorf("the roster: got %+v, want nothing", got)
+	}
+}
+
+// An archive must be the one that was meant, and its plugin may lie one directory down.
+func TestAddArchive(t *testing.T) {
+	var file bytes.Buffer
+	z := zip.NewWriter(&file)
+	w, err := z.Create("acme-2.0/plugin.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write([]byte(`{"name":"acme"}`)); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	at := filepath.Join(t.TempDir(), "acme-2.0.zip")
+	write(t, at, file.String())
+	b := newBench(t)
+	sum := sha256.Sum256(file.Bytes())
+	for _, wrong := range []string{"", strings.Repeat("0", 64), "banner"} {
+		if _, err := b.Add(t.Context(), roster.Wish{Source: at, Name: "acme", SHA256: wrong, Manifests: []string{"plugin.json"}}); err == nil {
+			t.Errorf("the sum %q: got no error, want one", wrong)
+		}
+	}
+	i := b.add(roster.Wish{Source: at, Name: "acme", SHA256: hex.EncodeToString(sum[:]), Manifests: []string{"plugin.json"}})
+	if b.read(&i, "plugin.json") != `{"name":"acme"}` || i.Kind != state.Archive {
+		t.Errorf("got %+v with %q, want the plugin", i, b.read(&i, "plugin.json"))
+	}
+}
+
+// A directory is read where it lies, and a part of a source is the plugin where that is
+// said; one that leads out is none.
+func TestAddLinkedAndWithin(t *testing.T) {
+	b, here := newBench(t), filepath.Join(t.TempDir(), "Mine")
+	write(t, filepath.Join(here, "plugins", "one", "a"), "a")
+	i := b.add(roster.Wish{Source: "./Mine", Dir: filepath.Dir(here), Within: "plugins/one"})
+	if i.Kind != state.Linked || i.Name != "mine" || b.read(&i, "a") != "a" {
+		t.Errorf("got %+v, want the directory itself", i)
+	}
+	for _, within := range []string{"..", "../x", "/etc", "a/../../x", "not/there"} {
+		if _, err := b.Add(t.Context(), roster.Wish{Source: here, Name: "other", Within: within}); err == nil {
+			t.Errorf("--path %s: got no error, want one", within)
+		}
+	}
+	r := newRepo(t, map[string]string{"sub/a": "in a repository"})
+	i = b.add(roster.Wish{Source: r.source(), Within: "sub", Name: "sub"})
+	if b.read(&i, "a") != "in a repository" {
+		t.Errorf("got %+v, want the part", i)
+	}
+	if _, err := b.Add(t.Context(), roster.Wish{Source: r.source(), Within: "sub", Name: "sub"}); err == nil || !strings.Contains(err.Error(), "installed already") {
+		t.Errorf("twice: got %v, want that it is there", err)
+	}
+}
+
+// What would be refused is not installed, and an update to it leaves the old one in use.
+func TestTriedBeforeItCounts(t *testing.T) {
+	r, b := newRepo(t, map[string]string{"a": "1"}), newBench(t)
+	first := b.add(roster.Wish{Source: r.source()})
+	broken := errors.New("it would be refused")
+	b.Try = func(context.Context, state.Installed) error { return broken }
+	r.commit(map[string]string{"a": "2"})
+	if _, err := b.update("tools"); !errors.Is(err, broken) {
+		t.Errorf("update: got %v, want why not", err)
+	}
+	if _, err := b.Add(t.Context(), roster.Wish{Source: r.source(), Name: "other"}); !errors.Is(err, broken) {
+		t.Errorf("add: got %v, want why not", err)
+	}
+	if got := b.lines(); len(got) != 1 || got[0] != first {
+		t.Errorf("the roster: got %+v, want it as it was", got)
+	}
+}
+
+// What somebody else changed meanwhile is not overwritten.
+func TestTwoAtOnce(t *testing.T) {
+	r, b := newRepo(t, map[string]string{"a": "1"}), newBench(t)
+	b.add(roster.Wish{Source: r.source()})
+	r.commit(map[string]string{"a": "2"})
+	news, err := b.Look(t.Context(), "", []string{"tools"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := b.Fetch(t.Context(), &news[0], nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := b.Pin(t.Context(), roster.Key{Name: key}, true); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Update(t.Context(), &news[0], c); err == nil || !strings.Contains(err.Error(), "somebody else") {
+		t.Errorf("got %v, want that it was changed meanwhile", err)
+	}
+	if got := b.lines(); got[0].Commit != news[0].Line.Commit || !got[0].Pinned {
+		t.Errorf("the roster: got %+v, want what the other made of it", got)
+	}
+}
+
+// A checkout that was edited by hand is not gone back to.
+func TestEditedCheckoutIsNotUsed(t *testing.T) {
+	r, b := newRepo(t, map[string]string{"a": "1"}), newBench(t)
+	first := b.add(roster.Wish{Source: r.source()})
+	r.commit(map[string]string{"a": "2"})
+	if _, err := b.update("tools"); err != nil {
+		t.Fatal(err)
+	}
+	at := filepath.Join(roster.Dir(b.Checkouts.Dir, &first), "a")
+	if err := os.Chmod(at, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	write(t, at, "edited")
+	var edited *checkout.EditedError
+	if _, _, err := b.Rollback(t.Context(), roster.Key{Name: key}); !errors.As(err, &edited) {
+		t.Errorf("got %v, want that it was edited", err)
+	}
+}
+
+// One line for a workspace takes the place of one for all, there and nowhere else; names
+// that are not there name the nearest.
+func TestIn(t *testing.T) {
+	all := []state.Installed{{Name: "acme", Commit: "1"}, {Name: "acme", Scope: "w", Commit: "2"}, {Name: "other", Scope: "v"}}
+	if got := roster.In(all, "w"); len(got) != 1 || got[0].Commit != "2" {
+		t.Errorf("in w: got %+v, want its own", got)
+	}
+	if got := roster.In(all, "v"); len(got) != 2 || got[0].Commit != "1" {
+		t.Errorf("in v: got %+v, want that for all and its own", got)
+	}
+	if _, err := roster.Find(all, "amce", "w"); err == nil || ext.KindOf(err) != ext.Usage || !strings.Contains(err.Error(), `did you mean "acme"?`) {
+		t.Errorf("a name that is not there: got %v, want the nearest", err)
+	}
+}
+
+// Names that are reserved, taken or none are refused, and nothing is left.
+func TestNames(t *testing.T) {
+	r, b := newRepo(t, map[string]string{"a": "1"}), newBench(t)
+	b.Taken = func(n ext.Name) string {
+		if n == "taken" {
+			return "mortise.toml:3"
+		}
+		return ""
+	}
+	for _, name := range []string{"mortise", "taken", "../x", "Über"} {
+		if _, err := b.Add(t.Context(), roster.Wish{Source: r.source(), Name: name}); err == nil {
+			t.Errorf("%s: got no error, want one", name)
+		}
+	}
+	i := b.add(roster.Wish{Source: r.source(), NameIn: func(string) string { return "acme" }})
+	if i.Name != "acme" {
+		t.Errorf("got the name %s, want the one that it gives itself", i.Name)
+	}
+	if left, err := b.Checkouts.List(); err != nil || len(left) != 1 {
+		t.Errorf("checkouts: got %+v, %v, want the one that is in use", left, err)
+	}
+}
