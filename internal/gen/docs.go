@@ -37,6 +37,9 @@ func points() string {
 		if s.Inert {
 			b.WriteString("Inert: it is read, checked and listed, and nothing here uses it.\n\n")
 		}
+		if s.Consumer != "" {
+			b.WriteString(s.Consumer + "\n\n")
+		}
 		b.WriteString("| field | holds | required | at most | meaning |\n|---|---|---|---|---|\n")
 		for _, f := range s.Fields {
 			fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", f.Name, f.Type, yes(f.Required), most(f.Max), f.Doc)

@@ -115,12 +115,15 @@ func (e *Entry[T]) at(line int) ext.Origin {
 
 // Def declares a surface whose entries decode to T.
 type Def[T any] struct {
-	Name  string // manifest key, command noun, URL segment
-	Doc   string // one sentence
-	Dir   string // directory in the canonical tree; "." is its root
-	Files string // pattern within Dir: "*/SKILL.md", "*.md", "**/*.md", or one file's name
-	Needs ext.Trust
-	Merge Merge
+	Name string // manifest key, command noun, URL segment
+	Doc  string // one sentence
+	// Consumer says for the docs who uses the entries, and within what limits; ""
+	// where the fields say it all.
+	Consumer string
+	Dir      string // directory in the canonical tree; "." is its root
+	Files    string // pattern within Dir: "*/SKILL.md", "*.md", "**/*.md", or one file's name
+	Needs    ext.Trust
+	Merge    Merge
 	// Whole: the entries are code or guards, so that a fault in one refuses the
 	// extension whole (law 4).
 	Whole bool
@@ -163,6 +166,7 @@ type Def[T any] struct {
 // Spec is a surface with its type erased: what the stages work on.
 type Spec struct {
 	Name, Doc, Dir, Files string
+	Consumer              string // who uses the entries, for the docs; may be ""
 	Needs                 ext.Trust
 	Merge                 Merge
 	Whole, Runs, Called   bool
@@ -193,7 +197,7 @@ func Define[T any](d Def[T]) Surface[T] {
 		panic(fmt.Sprintf("surface %q: nothing uses it, and yet it runs or guards", d.Name))
 	}
 	s := &Spec{
-		Name: d.Name, Doc: d.Doc, Dir: d.Dir, Files: d.Files,
+		Name: d.Name, Doc: d.Doc, Consumer: d.Consumer, Dir: d.Dir, Files: d.Files,
 		Needs: d.Needs, Merge: d.Merge, Whole: d.Whole, Runs: d.Runs, Called: d.Called, Guards: d.Guards, Inert: d.Inert, Holds: d.Holds,
 		Beside: d.Beside, Outlined: d.Outlined, Fields: d.Fields, Checks: d.Checks,
 	}
