@@ -22,6 +22,7 @@ import (
 	"github.com/mortise-dev/mortise/internal/source/live"
 	"github.com/mortise-dev/mortise/internal/source/roots"
 	"github.com/mortise-dev/mortise/internal/surface"
+	"github.com/mortise-dev/mortise/internal/surface/affordance"
 	"github.com/mortise-dev/mortise/internal/surface/agent"
 	"github.com/mortise-dev/mortise/internal/surface/app"
 	"github.com/mortise-dev/mortise/internal/surface/command"
@@ -29,6 +30,7 @@ import (
 	"github.com/mortise-dev/mortise/internal/surface/executable"
 	"github.com/mortise-dev/mortise/internal/surface/languageserver"
 	"github.com/mortise-dev/mortise/internal/surface/monitor"
+	"github.com/mortise-dev/mortise/internal/surface/notification"
 	"github.com/mortise-dev/mortise/internal/surface/outputstyle"
 	"github.com/mortise-dev/mortise/internal/surface/policy"
 	"github.com/mortise-dev/mortise/internal/surface/prompt"
@@ -37,6 +39,7 @@ import (
 	"github.com/mortise-dev/mortise/internal/surface/server"
 	"github.com/mortise-dev/mortise/internal/surface/setting"
 	"github.com/mortise-dev/mortise/internal/surface/skill"
+	"github.com/mortise-dev/mortise/internal/surface/task"
 	"github.com/mortise-dev/mortise/internal/surface/theme"
 	"github.com/mortise-dev/mortise/internal/surface/tool"
 	"github.com/mortise-dev/mortise/internal/surface/workflow"
@@ -50,6 +53,9 @@ var Specs = []*surface.Spec{
 	rule.Surface.Spec,
 	outputstyle.Surface.Spec,
 	prompt.Surface.Spec,
+	task.Surface.Spec,
+	affordance.Surface.Spec,
+	notification.Surface.Spec,
 	server.Surface.Spec,
 	tool.Surface.Spec,
 	resource.Surface.Spec,

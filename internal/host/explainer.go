@@ -34,7 +34,10 @@ func (g *Generation) offers(c *compose.Composition) map[offerKey]string {
 	o := session.Resolve(c).Offer(session.OfferOptions{NameLimit: g.Config.Gateway.NameLimit})
 	for _, list := range [][]session.Offer{o.Tools, o.Prompts, o.Resources, o.Templates} {
 		for i := range list {
-			out[offerKey{list[i].Entry.Spec.Name, list[i].Entry.Qualified}] = list[i].Name
+			key := offerKey{list[i].Entry.Spec.Name, list[i].Entry.Qualified}
+			if _, known := out[key]; !known { // a task is a prompt first
+				out[key] = list[i].Name
+			}
 		}
 	}
 	return out

@@ -4,12 +4,14 @@ import (
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/admit"
 	"github.com/mortise-dev/mortise/internal/compose"
+	"github.com/mortise-dev/mortise/internal/surface/affordance"
 	"github.com/mortise-dev/mortise/internal/surface/agent"
 	"github.com/mortise-dev/mortise/internal/surface/command"
 	"github.com/mortise-dev/mortise/internal/surface/prompt"
 	"github.com/mortise-dev/mortise/internal/surface/resource"
 	"github.com/mortise-dev/mortise/internal/surface/rule"
 	"github.com/mortise-dev/mortise/internal/surface/skill"
+	"github.com/mortise-dev/mortise/internal/surface/task"
 	"github.com/mortise-dev/mortise/internal/surface/tool"
 )
 
@@ -17,7 +19,7 @@ import (
 type Cost struct {
 	// Catalogue is carried whether it is used or not: the name and description of
 	// what is loaded on demand, the definition of a tool as clients are shown it,
-	// the text of a prompt fragment.
+	// the text of a prompt fragment and of an affordance.
 	Catalogue Size `json:"catalogue"`
 	// Body is what using it adds: the whole text of what is loaded on demand.
 	Body Size `json:"body"`
@@ -35,6 +37,8 @@ func CostOf(x ext.Name, c *admit.Contribution) Cost {
 	switch v := c.Value.(type) {
 	case prompt.Fragment:
 		return Cost{Catalogue: SizeOf(v.Text)}
+	case affordance.Affordance:
+		return Cost{Catalogue: SizeOf(v.Text())}
 	case tool.Tool:
 		return Cost{Catalogue: SizeOf(definitionOf(x, c, &v))}
 	case command.Command:
@@ -43,6 +47,8 @@ func CostOf(x ext.Name, c *admit.Contribution) Cost {
 		}
 		body = v.Body
 	case skill.Skill:
+		body = v.Body
+	case task.Task:
 		body = v.Body
 	case agent.Agent:
 		body = v.Prompt

@@ -12,6 +12,7 @@ import (
 	"github.com/mortise-dev/mortise/internal/compose"
 	"github.com/mortise-dev/mortise/internal/surface/command"
 	"github.com/mortise-dev/mortise/internal/surface/resource"
+	"github.com/mortise-dev/mortise/internal/surface/task"
 	"github.com/mortise-dev/mortise/internal/surface/tool"
 )
 
@@ -59,6 +60,9 @@ func (s *Session) offer(options OfferOptions, bare bool) *Offers {
 	for i := range s.Commands {
 		b.prompt(&s.Commands[i])
 	}
+	for i := range s.Tasks {
+		b.task(&s.Tasks[i])
+	}
 	for i := range s.Resources {
 		b.resource(&s.Resources[i])
 	}
@@ -68,6 +72,9 @@ func (s *Session) offer(options OfferOptions, bare bool) *Offers {
 		}
 		for _, a := range s.Agents {
 			b.text(a.Entry, "agent", "", a.Value.Prompt)
+		}
+		for _, t := range s.Tasks {
+			b.text(t.Entry, "task", "/"+task.File, t.Value.Body)
 		}
 		for _, r := range s.Rules {
 			r.Description = r.Value.Described(r.Description)
@@ -178,6 +185,20 @@ func (b *offering) prompt(c *compose.Typed[command.Command]) {
 		o.Definition = object(text("name", name), text("description", c.Description), arguments(&c.Value))
 	}
 	b.Prompts = append(b.Prompts, o)
+}
+
+// task offers a task as a prompt: its instructions, and one argument for what its
+// inputs are to be. Its name is no command's.
+func (b *offering) task(t *compose.Typed[task.Task]) {
+	e := t.Entry
+	e.Name = task.Surface.Name + "-" + e.Name
+	if name, ok := b.name(&e, ext.Ref{}, false); ok {
+		c := &command.Command{ArgumentHint: t.Value.Asks(), Body: t.Value.Body}
+		b.Prompts = append(b.Prompts, Offer{
+			Name: name, Entry: t.Entry, Command: c,
+			Definition: object(text("name", name), text("title", t.Value.Title), text("description", t.Description), arguments(c)),
+		})
+	}
 }
 
 // Arguments is the one argument of a command that is text: all that is typed

@@ -49,11 +49,8 @@ func (s *Session) room() []Bound {
 	out := make([]Bound, len(s.Prompt))
 	said := map[string]int{}
 	var claims []claim
-	for i := range s.Prompt {
+	for _, i := range s.hearing() {
 		f := &s.Prompt[i]
-		if f.Layer != Extension {
-			continue
-		}
 		size, who := f.fenced(), f.speaker()
 		if said[who]+size > ExtensionText {
 			out[i] = ByExtension
@@ -74,6 +71,22 @@ func (s *Session) room() []Bound {
 	return out
 }
 
+// hearing are the foreign fragments in the order in which each speaker's room is
+// given: what can be done comes after all else, so that it costs no rule its place.
+func (s *Session) hearing() []int {
+	var first, last []int
+	for i := range s.Prompt {
+		switch f := &s.Prompt[i]; {
+		case f.Layer != Extension:
+		case f.Affordance:
+			last = append(last, i)
+		default:
+			first = append(first, i)
+		}
+	}
+	return append(first, last...)
+}
+
 // boundaryLength is how long a boundary is taken to be, so that what has room
 // does not depend on it. It is the length of rand.Text.
 const boundaryLength = 26
@@ -82,7 +95,7 @@ const boundaryLength = 26
 // it and the ends of all of them.
 func (f *Fragment) fenced() int {
 	const own = len(fenceBegins) + len(fenceEnds) + 2*boundaryLength + 5 // line ends, that of the line between two fences included
-	return own + len(f.whose()) + utf8.RuneCountInString(f.written()) + utf8.RuneCountInString(f.Value.Text)
+	return own + len(f.whose()) + len(f.kind()) + utf8.RuneCountInString(f.written()) + utf8.RuneCountInString(f.Value.Text)
 }
 
 // LeftOut are the fragments of extensions that there is no room for, in the

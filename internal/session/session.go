@@ -10,6 +10,7 @@ import (
 	"github.com/mortise-dev/mortise/internal/compose"
 	"github.com/mortise-dev/mortise/internal/hook/toolcall"
 	"github.com/mortise-dev/mortise/internal/surface"
+	"github.com/mortise-dev/mortise/internal/surface/affordance"
 	"github.com/mortise-dev/mortise/internal/surface/agent"
 	"github.com/mortise-dev/mortise/internal/surface/command"
 	"github.com/mortise-dev/mortise/internal/surface/prompt"
@@ -17,6 +18,7 @@ import (
 	"github.com/mortise-dev/mortise/internal/surface/rule"
 	"github.com/mortise-dev/mortise/internal/surface/server"
 	"github.com/mortise-dev/mortise/internal/surface/skill"
+	"github.com/mortise-dev/mortise/internal/surface/task"
 	"github.com/mortise-dev/mortise/internal/surface/tool"
 )
 
@@ -28,6 +30,7 @@ type Session struct {
 	Agents   []compose.Typed[agent.Agent]
 	Commands []compose.Typed[command.Command]
 	Rules    []compose.Typed[rule.Rule]
+	Tasks    []compose.Typed[task.Task]
 	Servers  []compose.Typed[server.Server]
 	Tools    []compose.Typed[tool.Tool]
 	Guards   []compose.Typed[surface.Implementation]
@@ -59,6 +62,9 @@ type Fragment struct {
 	compose.Typed[prompt.Fragment]
 	Layer  Layer
 	Server bool // a server says it of itself
+	// Affordance: it says what can be done here, and stands in the one block of
+	// those: at the end of the owner's text and the beginning of everybody else's.
+	Affordance bool
 }
 
 // Resolve makes a session. It starts nothing and asks nobody.
@@ -69,6 +75,7 @@ func Resolve(c *compose.Composition) *Session {
 		Agents:   compose.Of(c, agent.Surface),
 		Commands: compose.Of(c, command.Surface),
 		Rules:    compose.Of(c, rule.Surface),
+		Tasks:    compose.Of(c, task.Surface),
 		Servers:  compose.Of(c, server.Surface),
 		Tools:    compose.Of(c, tool.Surface),
 
@@ -82,14 +89,40 @@ func Resolve(c *compose.Composition) *Session {
 	for _, f := range compose.Of(c, prompt.Surface) {
 		s.Prompt = append(s.Prompt, s.fragment(f))
 	}
+	for _, a := range compose.Of(c, affordance.Surface) {
+		s.Prompt = append(s.Prompt, affords(a))
+	}
 	slices.SortStableFunc(s.Prompt, func(a, b Fragment) int {
 		return cmp.Or(
-			cmp.Compare(a.Layer, b.Layer),
+			cmp.Compare(a.part(), b.part()),
 			cmp.Compare(a.Value.Tier, b.Value.Tier),
 			cmp.Compare(a.Value.Order, b.Value.Order),
 		)
 	})
 	return s
+}
+
+// affords is an affordance as a fragment of the text.
+func affords(a compose.Typed[affordance.Affordance]) Fragment {
+	return Fragment{
+		Typed:      compose.Typed[prompt.Fragment]{Entry: a.Entry, Value: prompt.Fragment{Tier: prompt.Reference, Front: a.Value.Front, Text: a.Value.Text()}},
+		Layer:      layerOf(a.Origin.Trust),
+		Affordance: true,
+	}
+}
+
+// part is where in the text a fragment stands. Affordances are one block, that of
+// extensions below the owner's own, so that no extension's text comes above it.
+func (f *Fragment) part() int {
+	switch {
+	case !f.Affordance && f.Layer != Extension:
+		return int(f.Layer)
+	case f.Affordance && f.Layer != Extension:
+		return int(Owner) + 1
+	case f.Affordance:
+		return int(Owner) + 2
+	}
+	return int(Owner) + 3
 }
 
 // fragment is a fragment in its layer. What a server says of itself lies where
@@ -98,10 +131,10 @@ func Resolve(c *compose.Composition) *Session {
 func (s *Session) fragment(f compose.Typed[prompt.Fragment]) Fragment {
 	for i := range s.Servers {
 		if e := &s.Servers[i]; e.Extension == f.Extension && e.Name == f.Name && e.Origin == f.Origin {
-			return Fragment{f, Extension, true}
+			return Fragment{Typed: f, Layer: Extension, Server: true}
 		}
 	}
-	return Fragment{f, layerOf(f.Origin.Trust), false}
+	return Fragment{Typed: f, Layer: layerOf(f.Origin.Trust)}
 }
 
 func layerOf(t ext.Trust) Layer {

@@ -2,6 +2,7 @@ package session
 
 import (
 	"github.com/mortise-dev/mortise/internal/compose"
+	"github.com/mortise-dev/mortise/internal/surface/affordance"
 )
 
 // View is a session as it is shown: names, origins and sizes, with the text as
@@ -16,6 +17,7 @@ type View struct {
 	Agents    []Item     `json:"agents"`
 	Commands  []Item     `json:"commands"`
 	Rules     []Item     `json:"rules"`
+	Tasks     []Item     `json:"tasks"`
 	Servers   []Item     `json:"servers"`
 	Tools     []Item     `json:"tools"`
 	Resources []Item     `json:"resources"` // that something running answers for
@@ -43,7 +45,7 @@ type Item struct {
 	Line        int    `json:"line"`
 	Description string `json:"description"`
 	Layer       string `json:"layer,omitempty"`    // prompt fragments: whose text
-	Tier        string `json:"tier,omitempty"`     // prompt fragments: its kind
+	Tier        string `json:"tier,omitempty"`     // prompt fragments: its kind, "affordance" for what can be done
 	LeftOut     Bound  `json:"left_out,omitempty"` // prompt fragments: what it is left out for
 	Cost
 }
@@ -63,12 +65,13 @@ func (s *Session) View() View {
 	v.Agents = items(s.Agents)
 	v.Commands = items(s.Commands)
 	v.Rules = items(s.Rules)
+	v.Tasks = items(s.Tasks)
 	v.Servers = items(s.Servers)
 	v.Tools = items(s.Tools)
 	v.Resources = items(s.Resources)
 	v.Guards = items(s.Guards)
 	text, tools := sum(v.Prompt), sum(v.Tools)
-	rest := sum(v.Skills, v.Agents, v.Commands, v.Rules, v.Servers, v.Resources, v.Guards)
+	rest := sum(v.Skills, v.Agents, v.Commands, v.Rules, v.Tasks, v.Servers, v.Resources, v.Guards)
 	left := sum(v.LeftOut)
 	v.Total = TotalSizes{
 		Text: text.Catalogue, Fences: SizeOf(v.Text).less(text.Catalogue), LeftOut: left.Catalogue,
@@ -99,6 +102,9 @@ func items[T any](entries []compose.Typed[T]) []Item {
 func (f *Fragment) item(by Bound) Item {
 	it := item(f.Entry)
 	it.Layer, it.Tier, it.LeftOut = f.Layer.String(), f.Value.Tier.String(), by
+	if f.Affordance {
+		it.Tier = affordance.Surface.Name
+	}
 	return it
 }
 

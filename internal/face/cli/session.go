@@ -16,7 +16,7 @@ func (c *call) session() *cobra.Command {
 		Use:   "session",
 		Short: "Show what an agent would get now, with its size",
 		Long: `Show what an agent would get now: the text it begins with, the skills, agents,
-commands, servers, tools and resources it may use, and the guards that are asked,
+commands, tasks, servers, tools and resources it may use, and the guards that are asked,
 each with its size in characters and estimated tokens.
 
 The text is as agents get it. Mortise's and the owner's own come first, as they
@@ -92,7 +92,7 @@ func (p *page) session(g *host.Generation, v *session.View) {
 	for _, part := range []struct {
 		name  string
 		items []session.Item
-	}{{"Skills", v.Skills}, {"Agents", v.Agents}, {"Commands", v.Commands}, {"Rules", v.Rules}, {"Servers", v.Servers}, {"Tools", v.Tools}, {"Resources", v.Resources}, {"Guards", v.Guards}} {
+	}{{"Skills", v.Skills}, {"Agents", v.Agents}, {"Commands", v.Commands}, {"Rules", v.Rules}, {"Tasks", v.Tasks}, {"Servers", v.Servers}, {"Tools", v.Tools}, {"Resources", v.Resources}, {"Guards", v.Guards}} {
 		p.items(part.name, part.items)
 	}
 	p.gap()

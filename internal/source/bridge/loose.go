@@ -12,8 +12,8 @@ import (
 // the canonical layout with every surface at the root that is used here.
 var Loose = source.Format{
 	Name:  "loose",
-	Holds: []string{"skill", "agent", "command", "rule", "prompt", "server", "tool", "resource", "before_tool_call", "client_event"},
-	Doc:   "A directory without a manifest: skills/, agents/, commands/, rules/, prompts/, tools/, hooks/ and mcp.json at its root; or a folder of skills.",
+	Holds: []string{"skill", "agent", "command", "rule", "prompt", "task", "affordance", "notification", "server", "tool", "resource", "before_tool_call", "client_event"},
+	Doc:   "A directory without a manifest: skills/, agents/, commands/, rules/, prompts/, tasks/, affordances/, notifications/, tools/, hooks/ and mcp.json at its root; or a folder of skills.",
 	Lay:   layLoose,
 }
 
