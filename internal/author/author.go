@@ -269,9 +269,9 @@ func (s Store) lock(ctx context.Context) (func(), error) {
 	if err != nil {
 		real = filepath.Clean(s.Dir)
 	}
-	unlock, err := file.Lock(ctx, filepath.Join(s.Locks, ext.NewHash("owner").Text(real).Sum().Short()+".lock"))
+	lock, err := file.WaitLock(ctx, filepath.Join(s.Locks, ext.NewHash("owner").Text(real).Sum().Short()+".lock"))
 	if err != nil {
 		return nil, fmt.Errorf("write in the owner's directory: %w", err)
 	}
-	return unlock, nil
+	return lock.Release, nil
 }

@@ -52,6 +52,7 @@ func open(ctx context.Context, p host.Place, purpose host.Purpose, cache *host.C
 	o.Cache, o.Run, o.Files, o.Serve = cache, programs(p.Env), files, serve
 	o.Keep = host.KeepIn(filepath.Join(p.Paths.State, "guards"))
 	o.Trees = host.KeepTreesIn(filepath.Join(p.Paths.State, "guards", "trees"))
+	o.Locks = filepath.Join(p.Paths.State, "locks")
 	o.Definitions = host.KeepLooselyIn(filepath.Join(p.Paths.State, "definitions"))
 	if purpose == host.Serving {
 		log, err := openLog(p, func(err error) { h.Notice(err) })

@@ -71,6 +71,8 @@ type Options struct {
 	// Definitions keeps the definitions of what servers offer that were approved, so
 	// that what changed can be shown. Nil: none are kept.
 	Definitions Keep
+	// Locks is a folder for the locks of those who write in the owner's directory.
+	Locks string
 	// Log writes one line of the log of calls, and with durable waits until it is on
 	// the disk. A call that it fails for is not made. Nil: calls are not logged.
 	Log func(ctx context.Context, l Logged, durable bool) error
