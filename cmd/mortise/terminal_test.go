@@ -9,7 +9,9 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -70,5 +72,38 @@ func TestTerminalLinesFit(t *testing.T) {
 		if n := len(bytes.Runes(line)); n > 80 && bytes.HasPrefix(line, []byte("  ")) {
 			t.Errorf("a line of %d characters, want at most 80: %s", n, line)
 		}
+	}
+}
+
+// TestTaskIsEditedInTheEditor: on a terminal a task is opened with the person's own
+// editor. What it wrote is taken when it ends; where that would be refused, the text
+// is not lost. Nothing of the place where that was done stays.
+func TestTaskIsEditedInTheEditor(t *testing.T) {
+	work, drafts := t.TempDir(), t.TempDir()
+	editor := filepath.Join(t.TempDir(), "editor")
+	t.Setenv("TMPDIR", drafts)
+	t.Setenv("VISUAL", "")
+	edit := func(script string) string {
+		t.Helper()
+		if err := os.WriteFile(editor, []byte("#!/bin/sh\n"+script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("EDITOR", editor+" --wait")
+		return string(inTerminal(t, 80, "--workspace", work, "task", "edit", "tidy"))
+	}
+	write(t, filepath.Join(work, ".mortise", "tasks", "tidy", "TASK.md"), "---\ndescription: Tidy.\n---\nTidy.\n")
+	if out := edit(`test "$1" = --wait && sed 's/^Tidy.$/Tidy up./' "$2" > "$2.x" && mv "$2.x" "$2"`); !strings.Contains(out, "Edited") {
+		t.Errorf("mortise task edit: got %s", out)
+	}
+	data, err := os.ReadFile(filepath.Join(work, ".mortise", "tasks", "tidy", "TASK.md"))
+	if err != nil || string(data) != "---\ndescription: Tidy.\n---\nTidy up.\n" {
+		t.Errorf("the task: got %q and error %v, want what the editor wrote", data, err)
+	}
+	if out := edit(`true`); !strings.Contains(out, "nothing was changed") {
+		t.Errorf("mortise task edit of nothing: got %s", out)
+	}
+	left, err := os.ReadDir(drafts)
+	if err != nil || len(left) != 0 {
+		t.Errorf("left of editing: got %v and error %v, want nothing", left, err)
 	}
 }

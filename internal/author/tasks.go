@@ -30,17 +30,20 @@ type Entry struct {
 // enabled.
 type Tasks struct {
 	Store
-	Follow  bool // links of the owner's directory are followed for reading
-	entries []Entry
+	Follow   bool // links of the owner's directory are followed for reading
+	Disabled int  // how many are disabled, and none of these
+	entries  []Entry
 }
 
 // NewTasks are tasks of which some were found. What is disabled is none of them.
 func NewTasks(s Store, follow bool, found []Entry) *Tasks {
 	t := &Tasks{Store: s, Follow: follow}
 	for _, e := range found {
-		if e.Status != admit.EntryDisabled.String() {
-			t.entries = append(t.entries, e)
+		if e.Status == admit.EntryDisabled.String() {
+			t.Disabled++
+			continue
 		}
+		t.entries = append(t.entries, e)
 	}
 	return t
 }
@@ -69,6 +72,15 @@ type Input struct {
 	Required    bool   `json:"required"`
 	Default     string `json:"default"`
 }
+
+// Listed are the tasks of a workspace as a document.
+type Listed struct {
+	Tasks    []Task `json:"tasks"`
+	Disabled int    `json:"disabled"` // how many are disabled, and not listed
+}
+
+// Listed is the document of all tasks.
+func (t *Tasks) Listed() Listed { return Listed{t.List(), t.Disabled} }
 
 // List are all tasks.
 func (t *Tasks) List() []Task {
