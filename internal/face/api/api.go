@@ -24,12 +24,15 @@ type Host interface {
 	Servers() []call.Status
 	Restart(ctx context.Context, name string) error
 	Happen(ctx context.Context, e *dialect.Event) (dialect.Answer, error)
+	TaskHost
 }
 
 // Public are the requests that anybody who reaches the address may make: they
 // only look.
 //
-//	GET /api/generation   the listing, in the shape of mortise list --json
+//	GET /api/generation     the listing, in the shape of mortise list --json
+//	GET /api/tasks          all tasks, in the shape of mortise task list --json
+//	GET /api/tasks/{name}   one task, in the shape of mortise task show --json
 func Public(h Host) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /api/generation", func(w http.ResponseWriter, r *http.Request) {
@@ -40,6 +43,7 @@ func Public(h Host) http.Handler {
 		}
 		answer(w, g.Listing())
 	})
+	readTasks(mux, h)
 	return local(mux)
 }
 
@@ -51,9 +55,23 @@ func Public(h Host) http.Handler {
 //	POST /api/refresh           makes a pass and answers with its numbers
 //	POST /api/servers/restart   starts the server that the form's name names anew
 //	POST /api/hook              answers what the form's client tells its hook of an event
+//
+// Tasks are written in the owner's directory alone. What is not writable, or was
+// changed meanwhile, is refused with the reason (403, 409).
+//
+//	GET    /api/tasks               as Public
+//	GET    /api/tasks/{name}        as Public
+//	POST   /api/tasks               makes the form's name with the form's text
+//	PUT    /api/tasks/{name}        puts the form's text in the place of what has the form's digest
+//	DELETE /api/tasks/{name}        removes it, if its files have the digest whole of the query
+//	POST   /api/tasks/{name}/copy   copies it into the owner's directory, as the form's as, or under its own name
 func Control(h Host, token string) http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("GET /api/generation", Public(h))
+	public := Public(h)
+	for _, pattern := range []string{"GET /api/generation", "GET /api/tasks", "GET /api/tasks/{name}"} {
+		mux.Handle(pattern, public)
+	}
+	changeTasks(mux, h, token)
 	mux.HandleFunc("GET /api/servers", func(w http.ResponseWriter, _ *http.Request) { answer(w, Servers{h.Servers()}) })
 	mux.Handle("POST /api/refresh", guarded(token, func(w http.ResponseWriter, r *http.Request) {
 		g, err := h.Refresh(r.Context())
