@@ -20,6 +20,8 @@ type Host struct {
 	roster   func() []LegacyPlugin // nil: none
 	asker    Asker                 // nil: nobody can be asked
 	patience time.Duration
+	notify   Notifier    // nil: a line in the log
+	places   []workplace // whose notifications are looked through as well
 
 	servers servers
 	running sync.WaitGroup // calls and turns

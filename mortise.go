@@ -37,6 +37,12 @@
 // question, and a question over no opinion. What fails, panics or takes too long
 // denies. A call that may not be made ends with a [Denied].
 //
+// # Notifications
+//
+// A [Notification] is a message to people with places for values. [Host.Notify] finds
+// one by its id, of the providers and of the workspaces that [InWorkspace] names, fills
+// its places and hands it to the [Notifier] of the program.
+//
 // # Plugins of an older interface
 //
 // A [LegacyPlugin] is read as a provider: [Host.LoadPlugin] admits it, or refuses

@@ -16,6 +16,7 @@ import (
 	"github.com/mortise-dev/mortise/internal/source"
 	"github.com/mortise-dev/mortise/internal/source/bridge"
 	"github.com/mortise-dev/mortise/internal/surface"
+	"github.com/mortise-dev/mortise/internal/surface/notification"
 	"github.com/mortise-dev/mortise/internal/surface/policy"
 	"github.com/mortise-dev/mortise/internal/surface/prompt"
 	"github.com/mortise-dev/mortise/internal/surface/server"
@@ -23,7 +24,7 @@ import (
 )
 
 // specs are the surfaces that a contribution can hold entries of.
-var specs = []*surface.Spec{prompt.Surface.Spec, server.Surface.Spec, tool.Surface.Spec, policy.Surface.Spec, toolcall.Before.Spec}
+var specs = []*surface.Spec{prompt.Surface.Spec, notification.Surface.Spec, server.Surface.Spec, tool.Surface.Spec, policy.Surface.Spec, toolcall.Before.Spec}
 
 // Checks on contributions, beside those on the files that they are laid out as.
 var (
@@ -89,7 +90,7 @@ func newPart(c *Contribution, name ext.Name, trust ext.Trust) (*part, ext.Findin
 		origin: ext.Origin{Extension: name, Source: sourceName, Trust: trust},
 		part:   part{name: name, files: fstest.MapFS{}, guards: map[ext.Ref]Guard{}, servers: map[string]Server{}},
 	}
-	l.holds = Extension{Name: string(name), Trust: trust, Tools: len(c.Tools), Fragments: len(c.Fragments), Policies: len(c.Policies), Guards: len(c.Guards), Servers: len(c.Servers), Lifecycle: len(c.Lifecycle)}
+	l.holds = Extension{Name: string(name), Trust: trust, Tools: len(c.Tools), Fragments: len(c.Fragments), Policies: len(c.Policies), Guards: len(c.Guards), Servers: len(c.Servers), Notifications: len(c.Notifications), Lifecycle: len(c.Lifecycle)}
 	for i := range c.Tools {
 		l.tool(&c.Tools[i])
 	}
@@ -106,6 +107,9 @@ func newPart(c *Contribution, name ext.Name, trust ext.Trust) (*part, ext.Findin
 		l.server(&c.Servers[i])
 	}
 	l.serverFile()
+	for i := range c.Notifications {
+		l.notification(&c.Notifications[i])
+	}
 	for i := range c.Lifecycle {
 		l.hook(&c.Lifecycle[i])
 	}

@@ -8,8 +8,10 @@ import (
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/compose"
 	"github.com/mortise-dev/mortise/internal/hook/toolcall"
 	"github.com/mortise-dev/mortise/internal/surface"
+	"github.com/mortise-dev/mortise/internal/surface/notification"
 	"github.com/mortise-dev/mortise/internal/surface/policy"
 )
 
@@ -19,7 +21,7 @@ type Extension struct {
 	Trust  ext.Trust
 	Digest ext.Digest // of all that it contributes, its version included, but for the code of its functions
 	// How much of each it contributes.
-	Tools, Fragments, Policies, Guards, Servers, Lifecycle int
+	Tools, Fragments, Policies, Guards, Servers, Notifications, Lifecycle int
 }
 
 // Offer is a tool under the name that agents call it by.
@@ -124,6 +126,9 @@ func (c *Composed) String() string {
 		if x.Servers > 0 {
 			fmt.Fprintf(&b, ", %d servers", x.Servers)
 		}
+		if x.Notifications > 0 {
+			fmt.Fprintf(&b, ", %d notifications", x.Notifications)
+		}
 		if x.Lifecycle > 0 {
 			fmt.Fprintf(&b, ", %d lifecycle hooks", x.Lifecycle)
 		}
@@ -144,6 +149,9 @@ func (c *Composed) String() string {
 			about = ext.Escape(strings.Join(g.Tools, ", "))
 		}
 		fmt.Fprintf(&b, "%s %s: about %s\n", g.Kind, g.Name, about)
+	}
+	for _, n := range compose.Of(c.composition, notification.Surface) {
+		fmt.Fprintf(&b, "notification %s: %s, %s\n", n.Qualified, n.Value.Severity, ext.Escape(ext.Shorten(n.Value.Title, 100)))
 	}
 	for _, p := range c.parts {
 		for _, h := range p.lifecycle {

@@ -105,5 +105,5 @@ func plain(s string) bool {
 			return false
 		}
 	}
-	return len(s) >= 1 && len(s) <= 64
+	return len(s) >= 1 && len(s) <= 64 && s[0] != '.' && s[0] != '-'
 }
