@@ -1,0 +1,5 @@
+//go:build !linux
+
+package author_test
+
+func bound([]string) {}
