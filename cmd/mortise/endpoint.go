@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/mortise-dev/mortise/internal/face/api"
+	"github.com/mortise-dev/mortise/internal/face/assets"
 	"github.com/mortise-dev/mortise/internal/face/cli"
 	"github.com/mortise-dev/mortise/internal/face/gateway"
 	"github.com/mortise-dev/mortise/internal/host"
@@ -21,11 +22,12 @@ func newEndpoint(h *host.Host, o session.OfferOptions) cli.Endpoint {
 	return &endpoint{h, gateway.New(h, gateway.Options{Version: build().Version, Offer: o})}
 }
 
-// Handler is /mcp and the part of /api that only looks.
+// Handler is /mcp, the part of /api that only looks, and the assets of plugins.
 func (e *endpoint) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", e.Gateway.Handler())
 	mux.Handle("/api/", api.Public(e.host))
+	mux.Handle(assets.Prefix, assets.Handler(e.host))
 	return mux
 }
 
