@@ -68,11 +68,11 @@ var planted = []struct{ at, to string }{
 	{"work/.mortise/tasks", "../../outside/dir"}, {"work/.mortise/tasks", "skills"}, {"work/.mortise", "../outside/dir"}, {"work/.mortise/tasks/g/TASK.md", "/dev/null"},
 }
 
-// TestNothingOutsideIsTouched writes, edits, copies and removes under any name,
+// TestLaw01_In_place_no_write_leads_outside writes, edits, copies and removes under any name,
 // with links planted wherever one could be, and compares everything outside the
 // directory of tasks, byte by byte, with what was there before. Where that directory
 // is itself a link nothing at all is another.
-func TestNothingOutsideIsTouched(t *testing.T) {
+func TestLaw01_In_place_no_write_leads_outside(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		base, err := os.MkdirTemp(t.TempDir(), "")
 		if err != nil {

@@ -51,8 +51,16 @@ func opened(t *testing.T, adopt bool) (*host.Host, string) {
 	return h, dir
 }
 
+// answer is what came back, but for the body.
+type answer struct {
+	StatusCode    int
+	Status        string
+	Header        http.Header
+	ContentLength int64
+}
+
 // get asks for a path as it stands, which no client of Go's tidies.
-func get(t *testing.T, h assets.Host, method, path string, change func(*http.Request)) (*http.Response, string) {
+func get(t *testing.T, h assets.Host, method, path string, change func(*http.Request)) (answer, string) {
 	t.Helper()
 	server := httptest.NewServer(assets.Handler(h))
 	defer server.Close()
@@ -74,7 +82,7 @@ func get(t *testing.T, h assets.Host, method, path string, change func(*http.Req
 	if err != nil {
 		t.Fatal(err)
 	}
-	return res, string(body)
+	return answer{res.StatusCode, res.Status, res.Header, res.ContentLength}, string(body)
 }
 
 // TestTypes wants each asset with its type, and what a browser could run to be

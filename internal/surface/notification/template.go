@@ -37,10 +37,10 @@ func Parse(text string) (Template, error) {
 	var t Template
 	var plainText strings.Builder
 	places := 0
-	for text != "" {
+	for {
 		before, rest, found := strings.Cut(text, "{{")
 		plainText.WriteString(before)
-		if text = rest; !found {
+		if !found {
 			break
 		}
 		if after, twice := strings.CutPrefix(rest, "{{"); twice {
