@@ -141,7 +141,7 @@ func (s Store) Edit(ctx context.Context, name string, was ext.Digest, text []byt
 	if err := Check(name, text); err != nil {
 		return err
 	}
-	tasks, done, err := s.open(ctx, false)
+	tasks, done, err := s.open(ctx, true) // there is a place to keep text in, whatever went
 	if err != nil {
 		return err
 	}

@@ -122,6 +122,9 @@ func (t *Tasks) writable(e *Entry) error {
 		if e.Trust == ext.Builtin {
 			what = "Mortise itself"
 		}
+		if ValidName(e.Name) != nil { // nor is such a name put into a line for a shell
+			return fmt.Errorf("it belongs to %s, and is read where that lies; mortise task copy NAME --as ANOTHER makes a copy that is yours, under a name that can be one here", what)
+		}
 		return fmt.Errorf("it belongs to %s, and is read where that lies; mortise task copy %s makes a copy that is yours", what, qualified)
 	}
 	if err := ValidName(e.Name); err != nil {

@@ -76,10 +76,10 @@ func TestWritable(t *testing.T) {
 		e.Root = s.Dir
 		return e
 	}
-	tasks := author.NewTasks(s, true, []author.Entry{own("own"), own("linked"), own("inner"), own("odd name"), entry(base, "acme", ext.Plugin, "a", "active"), entry(base, ext.BuiltinName, ext.Builtin, "b", "active")})
-	for i, want := range []string{"", "is a link", "is a link", "edit \"tasks/odd name/TASK.md\" by hand", "mortise task copy acme:a", "mortise task copy mortise:b"} {
+	tasks := author.NewTasks(s, true, []author.Entry{own("own"), own("linked"), own("inner"), own("odd name"), entry(base, "acme", ext.Plugin, "a", "active"), entry(base, ext.BuiltinName, ext.Builtin, "b", "active"), entry(base, "acme", ext.Plugin, "$(id)", "active")})
+	for i, want := range []string{"", "is a link", "is a link", "edit \"tasks/odd name/TASK.md\" by hand", "mortise task copy acme:a", "mortise task copy mortise:b", "mortise task copy NAME --as ANOTHER"} {
 		row := tasks.List()[i]
-		if row.Writable != (want == "") || !strings.Contains(row.Reason, want) {
+		if row.Writable != (want == "") || !strings.Contains(row.Reason, want) || strings.Contains(row.Reason, "$(") {
 			t.Errorf("%s: got writable %v, %q, want %q", row.Qualified, row.Writable, row.Reason, want)
 		}
 		if _, err := tasks.Own(row.Qualified); (err == nil) != (want == "") || err != nil && (ext.KindOf(err) != ext.Refused || !strings.Contains(err.Error(), want)) {

@@ -136,7 +136,7 @@ func (c *call) runTaskEdit(ctx context.Context, name, file, was string) error {
 	}
 	if err != nil {
 		if draft != "" {
-			err = fmt.Errorf("%w\nmortise: what you wrote is in %s; mend it, then: mortise %stask edit %s --file %s", err, ext.Quote(draft), c.placeFlag(), word(name), word(draft))
+			err = fmt.Errorf("%w; what you wrote is in %s: mend it, then mortise %stask edit %s --file %s", err, ext.Quote(draft), c.placeFlag(), word(before.Qualified), word(draft))
 		}
 		return err
 	}
