@@ -79,6 +79,11 @@ func fetchInto(ctx context.Context, s Store, repository, commit string, step fun
 // aRepository is one with a commit of many files.
 func aRepository(t *testing.T) (dir, commit string) {
 	t.Helper()
+	return aRepositoryOf(t, 400)
+}
+
+func aRepositoryOf(t testing.TB, files int) (dir, commit string) {
+	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("no git")
 	}
@@ -93,10 +98,10 @@ func aRepository(t *testing.T) (dir, commit string) {
 		}
 		return strings.TrimSpace(string(out))
 	}
-	run("", "init", "-q", "--bare")
+	run("", "init", "-q", "--bare", "-b", "main")
 	var b strings.Builder
 	b.WriteString("commit refs/heads/main\ncommitter A <a@example.com> 1700000000 +0000\ndata 1\nx\n")
-	for i := range 400 {
+	for i := range files {
 		text := strings.Repeat(fmt.Sprint(i, "\n"), 100)
 		fmt.Fprintf(&b, "M 100644 inline d%d/f%d\ndata %d\n%s\n", i/50, i, len(text), text)
 	}

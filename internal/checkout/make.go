@@ -54,11 +54,10 @@ func (s Store) make(ctx context.Context, k Key, fill func(ctx context.Context, d
 	if err != nil {
 		return Checkout{}, err
 	}
-	if err := s.settle(ctx, k, tree, digest); err != nil {
-		return Checkout{}, err
+	c, err = s.settle(ctx, k, tree, digest)
+	if err == nil && !c.New {
+		return s.want(ctx, k)
 	}
-	c, err = s.want(ctx, k)
-	c.New = true
 	return c, err
 }
 
@@ -80,9 +79,9 @@ func (s Store) want(ctx context.Context, k Key) (Checkout, error) {
 	return c, err
 }
 
-// settle gives a tree its place, unless somebody else was faster.
-func (s Store) settle(ctx context.Context, k Key, tree string, digest ext.Digest) error {
-	return s.locked(ctx, func() error {
+// settle gives a tree its place, unless somebody else was faster: then nothing is new.
+func (s Store) settle(ctx context.Context, k Key, tree string, digest ext.Digest) (c Checkout, err error) {
+	err = s.locked(ctx, func() error {
 		if _, err := s.Open(k); !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -90,8 +89,10 @@ func (s Store) settle(ctx context.Context, k Key, tree string, digest ext.Digest
 		if err := s.writeRecord(k, record{Digest: digest, Made: now, Asked: now, By: self()}); err != nil {
 			return err
 		}
-		return os.Rename(tree, s.Path(k))
+		c = Checkout{Key: k, Dir: s.Path(k), Digest: digest, Made: now, New: true}
+		return os.Rename(tree, c.Dir)
 	})
+	return c, err
 }
 
 // stageRE is the name of a staging directory: what it is for, who made it, and chance.

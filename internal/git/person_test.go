@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -74,26 +75,21 @@ func TestField_INS09_noQuestionIsAsked(t *testing.T) {
 	}
 }
 
-// Nothing of the person's configuration, of their environment or of the repository runs,
-// and addresses are not rewritten.
-func TestNothingRuns(t *testing.T) {
-	s := serve(t)
-	r, src := s.repo("a.git")
-	marks := t.TempDir()
-	touch := filepath.Join(program(t, "touch-it", "touch "+marks+"/$$; cat"), "touch-it")
-	want := r.commit("main", file{"100644", ".gitattributes", "* filter=evil ident diff=evil text eol=crlf working-tree-encoding=UTF-16\n"},
-		file{"100644", "a.txt", "$Id$\nline\n"}, file{"100644", "export", "x"}, file{"100644", ".lfsconfig", "[lfs]\n\turl = http://127.0.0.1:1/\n"})
+// trapped is a home whose configuration runs a program, which leaves a mark, wherever git
+// would run one.
+func trapped(t *testing.T, touch, marks string) (config, template string) {
+	t.Helper()
 	hooks := t.TempDir()
 	for _, h := range []string{"post-checkout", "post-index-change", "reference-transaction", "post-merge", "pre-auto-gc", "fsmonitor-watchman"} {
 		if err := os.WriteFile(filepath.Join(hooks, h), []byte("#!/bin/sh\ntouch "+marks+"/"+h+"\n"), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
-	template := t.TempDir()
+	template = t.TempDir()
 	if err := os.CopyFS(filepath.Join(template, "hooks"), os.DirFS(hooks)); err != nil {
 		t.Fatal(err)
 	}
-	config := fmt.Sprintf(`[core]
+	return fmt.Sprintf(`[core]
 	hooksPath = %[1]s
 	fsmonitor = %[2]s
 	pager = %[2]s
@@ -106,8 +102,6 @@ func TestNothingRuns(t *testing.T) {
 [filter "evil"]
 	smudge = %[2]s
 	clean = %[2]s
-	process = %[2]s
-	required = true
 [diff "evil"]
 	textconv = %[2]s
 	command = %[2]s
@@ -120,8 +114,33 @@ func TestNothingRuns(t *testing.T) {
 [alias]
 	fetch = !%[2]s
 	ls-remote = !%[2]s
-`, hooks, touch, template)
-	g := newGit(t, home(t, config), func(o *Options) {
+`, hooks, touch, template), template
+}
+
+// Nothing of the person's configuration, of their environment or of the repository runs,
+// and addresses are not rewritten.
+func TestNothingRuns(t *testing.T) {
+	s := serve(t)
+	r, src := s.repo("a.git")
+	marks := t.TempDir()
+	touch := filepath.Join(program(t, "touch-it", "touch "+marks+"/$$; cat"), "touch-it")
+	want := r.commit("main", file{"100644", ".gitattributes", "* filter=evil ident diff=evil text eol=crlf working-tree-encoding=UTF-16\n"},
+		file{"100644", "a.txt", "$Id$\nline\n"}, file{"100644", "export", "x"}, file{"100644", ".lfsconfig", "[lfs]\n\turl = http://127.0.0.1:1/\n"})
+	config, template := trapped(t, touch, marks)
+	at := home(t, config)
+	var person Options
+	at(&person)
+	bare := exec.Command("git", "clone", "-q", r.dir, filepath.Join(t.TempDir(), "clone"))
+	bare.Env = append(person.Env, "PATH="+os.Getenv("PATH"))
+	_ = bare.Run() // it may fail: what counts is what it runs
+	if ran, _ := os.ReadDir(marks); len(ran) < 2 {
+		t.Fatalf("git itself ran %v, want a filter and a hook: the trap is none", ran)
+	} else {
+		for _, e := range ran {
+			os.Remove(filepath.Join(marks, e.Name()))
+		}
+	}
+	g := newGit(t, at, func(o *Options) {
 		o.Env = append(o.Env, "GIT_EXTERNAL_DIFF="+touch, "GIT_SSH_COMMAND="+touch, "GIT_PROXY_COMMAND="+touch, "GIT_CONFIG_COUNT=1",
 			"GIT_CONFIG_KEY_0=core.fsmonitor", "GIT_CONFIG_VALUE_0="+touch, "GIT_TEMPLATE_DIR="+template, "GIT_TRACE="+marks+"/trace", "GIT_EXEC_PATH=/nowhere", "GIT_DIR="+r.dir, "PAGER="+touch)
 	})
