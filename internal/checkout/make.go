@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
-	"time"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/file"
@@ -147,27 +146,13 @@ func stageIn(of string) (string, error) {
 	return stage, os.Mkdir(stage, 0o700)
 }
 
-// pause is how often somebody else's lock is looked at. It is held for no longer than
-// a rename takes.
-const pause = 5 * time.Millisecond
-
-// locked calls do while no other process or goroutine does the same in this store.
+// locked calls do while no other process or goroutine does the same in this store. The
+// lock is held for no longer than a rename takes.
 func (s Store) locked(ctx context.Context, do func() error) error {
-	tick := time.NewTicker(pause)
-	defer tick.Stop()
-	for {
-		l, err := file.TryLock(filepath.Join(s.Dir, lockName))
-		if err == nil {
-			defer l.Release()
-			return do()
-		}
-		if !errors.Is(err, file.ErrHeld) {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("wait for who works at %s: %w", ext.Quote(s.Dir), ctx.Err())
-		case <-tick.C:
-		}
+	l, err := file.WaitLock(ctx, filepath.Join(s.Dir, lockName))
+	if err != nil {
+		return err
 	}
+	defer l.Release()
+	return do()
 }
