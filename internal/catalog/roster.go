@@ -82,7 +82,10 @@ func Labelled(ctx context.Context, at string) string {
 		Extension: "unnamed", Dir: at, Shown: at, Trust: ext.Plugin, Formats: bridge.Formats, Loose: bridge.Loose,
 		Env: source.Env{Specs: Specs, Limits: ext.DefaultLimits},
 	}
-	for t := range s.Trees(ctx) {
+	for t, err := range s.Trees(ctx) {
+		if err != nil {
+			break
+		}
 		if t.Close != nil {
 			t.Close()
 		}

@@ -155,8 +155,8 @@ func (r *Roster) load(ctx context.Context) (state.Snapshot, error) {
 	return s, nil
 }
 
-// find is the line of a plugin, with the state that it is of.
-func (r *Roster) find(ctx context.Context, k Key) (state.Installed, error) {
+// Line is what holds of a plugin in a workspace, as Find finds it.
+func (r *Roster) Line(ctx context.Context, k Key) (state.Installed, error) {
 	s, err := r.load(ctx)
 	if err != nil {
 		return state.Installed{}, err
@@ -167,7 +167,7 @@ func (r *Roster) find(ctx context.Context, k Key) (state.Installed, error) {
 // Remove takes a plugin out of use. Its checkouts are swept when no other line needs
 // them; what it kept (data) is removed where that is said, and stays otherwise.
 func (r *Roster) Remove(ctx context.Context, k Key, data string) (state.Installed, checkout.Swept, error) {
-	line, err := r.find(ctx, k)
+	line, err := r.Line(ctx, k)
 	if err != nil {
 		return line, checkout.Swept{}, err
 	}
@@ -203,7 +203,7 @@ func (r *Roster) Sweep(ctx context.Context) (checkout.Swept, error) {
 
 // Pin says whether a plugin is updated with all others.
 func (r *Roster) Pin(ctx context.Context, k Key, pinned bool) (line state.Installed, changed bool, err error) {
-	was, err := r.find(ctx, k)
+	was, err := r.Line(ctx, k)
 	if err != nil || was.Pinned == pinned {
 		return was, false, err
 	}
@@ -219,7 +219,7 @@ func (r *Roster) Pin(ctx context.Context, k Key, pinned bool) (line state.Instal
 // Rollback goes back to what a plugin was before its last update, which is then what
 // another one goes back to.
 func (r *Roster) Rollback(ctx context.Context, k Key) (was, now state.Installed, err error) {
-	if was, err = r.find(ctx, k); err != nil {
+	if was, err = r.Line(ctx, k); err != nil {
 		return was, now, err
 	}
 	if was.Before == "" {

@@ -188,11 +188,7 @@ func (c *call) pluginShow() *cobra.Command {
 		Args:    one("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.plugins(cmd.Context(), func(p host.Place, r *roster.Roster) error {
-				s, err := r.Store.Load(cmd.Context())
-				if err != nil {
-					return err
-				}
-				i, err := roster.Find(s.Roster, args[0], p.Workspace.ID)
+				i, err := r.Line(cmd.Context(), named(p, args[0]))
 				if err != nil {
 					return err
 				}
@@ -261,11 +257,8 @@ func (c *call) pluginSwitch(on bool) *cobra.Command {
 		Args:  one("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var i state.Installed
-			err := c.plugins(cmd.Context(), func(p host.Place, r *roster.Roster) error {
-				s, err := r.Store.Load(cmd.Context())
-				if err == nil {
-					i, err = roster.Find(s.Roster, args[0], p.Workspace.ID)
-				}
+			err := c.plugins(cmd.Context(), func(p host.Place, r *roster.Roster) (err error) {
+				i, err = r.Line(cmd.Context(), named(p, args[0]))
 				return err
 			})
 			if err != nil {
@@ -296,7 +289,7 @@ func (c *call) pluginPin() *cobra.Command {
 		Args:    one("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.plugins(cmd.Context(), func(p host.Place, r *roster.Roster) error {
-				i, changed, err := r.Pin(cmd.Context(), roster.Key{Name: ext.Name(args[0]), Scope: p.Workspace.ID}, !off)
+				i, changed, err := r.Pin(cmd.Context(), named(p, args[0]), !off)
 				if err != nil {
 					return err
 				}
@@ -329,7 +322,7 @@ rollback goes forward again.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.plugins(cmd.Context(), func(p host.Place, r *roster.Roster) error {
 				c.tries(p, r, nil)
-				was, now, err := r.Rollback(cmd.Context(), roster.Key{Name: ext.Name(args[0]), Scope: p.Workspace.ID})
+				was, now, err := r.Rollback(cmd.Context(), named(p, args[0]))
 				if err != nil {
 					return err
 				}
@@ -361,7 +354,7 @@ again, unless --purge is given. A directory that was linked is left as it is.`,
 				if purge {
 					data = p.PluginData(ext.Name(args[0]), true)
 				}
-				i, swept, err := r.Remove(cmd.Context(), roster.Key{Name: ext.Name(args[0]), Scope: p.Workspace.ID}, data)
+				i, swept, err := r.Remove(cmd.Context(), named(p, args[0]), data)
 				if err != nil {
 					return err
 				}
@@ -381,6 +374,11 @@ again, unless --purge is given. A directory that was linked is left as it is.`,
 	}
 	cmd.Flags().BoolVar(&purge, "purge", false, "remove what it kept in its data directory, too")
 	return cmd
+}
+
+// named is the plugin that a person means by a name in a workspace.
+func named(p host.Place, name string) roster.Key {
+	return roster.Key{Name: ext.Name(name), Scope: p.Workspace.ID}
 }
 
 // scoped is the workspace that a scope means.

@@ -104,10 +104,10 @@ func (c *call) fetching() (progress func(git.Progress), clear func()) {
 	progress = func(at git.Progress) {
 		shown = true
 		if at.Total > 0 {
-			fmt.Fprintf(c.Err, "\r\x1b[Kmortise: %s %s of %s", at.Phase, grouped(int(at.Done)), grouped(int(at.Total)))
+			fmt.Fprintf(c.Err, "\r\x1b[Kmortise: %s %s of %s", at.Phase, grouped(at.Done), grouped(at.Total))
 			return
 		}
-		fmt.Fprintf(c.Err, "\r\x1b[Kmortise: %s %s", at.Phase, grouped(int(at.Done)))
+		fmt.Fprintf(c.Err, "\r\x1b[Kmortise: %s %s", at.Phase, grouped(at.Done))
 	}
 	return progress, func() {
 		if shown {

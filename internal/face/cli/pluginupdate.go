@@ -12,7 +12,6 @@ import (
 	"github.com/mortise-dev/mortise/internal/checkout"
 	"github.com/mortise-dev/mortise/internal/host"
 	"github.com/mortise-dev/mortise/internal/roster"
-	"github.com/mortise-dev/mortise/internal/state"
 )
 
 // updated is what became of one plugin, as a document.
@@ -213,12 +212,8 @@ func (c *call) pluginDiff() *cobra.Command {
 		Args:    one("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.plugins(cmd.Context(), func(p host.Place, r *roster.Roster) error {
-				s, err := r.Store.Load(cmd.Context())
+				i, err := r.Line(cmd.Context(), named(p, args[0]))
 				if err != nil {
-					return err
-				}
-				var i state.Installed
-				if i, err = roster.Find(s.Roster, args[0], p.Workspace.ID); err != nil {
 					return err
 				}
 				files, err := r.Changes(cmd.Context(), &i, "")
