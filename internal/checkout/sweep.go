@@ -45,7 +45,8 @@ func (s Store) Sweep(ctx context.Context, used map[Key]bool) (Swept, error) {
 	w.fail(err)
 	for _, e := range entries {
 		switch {
-		case e.Name() == lockName:
+		case e.Name() == lockName: // who was killed left it; whoever has it takes it away
+			w.fail(s.locked(ctx, func() error { return nil }))
 		case e.IsDir():
 			w.name(top, e.Name())
 		default:
