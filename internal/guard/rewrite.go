@@ -47,7 +47,7 @@ func (s *Set) rewritten(ctx context.Context, c *Call, m Means, first round) Judg
 			last.object(a.Guard, Deny, "it rewrites the arguments once more, after all that rewrite them were asked", true)
 		}
 	}
-	last.Arguments, last.Rewrote = chain.now, chain.rewrote
+	last.Arguments, last.Rewrote, last.Ran = chain.now, chain.rewrote, true
 	return last.Judgement
 }
 

@@ -10,16 +10,16 @@ import (
 
 // ask is a request of the server to a peer.
 type ask struct {
-	id    []byte // as the server spells it; nil for one of a round
-	token []byte // for its progress, as the server spells it; nil when it wants none
-	round *round // what it is a part of; nil: it is a request by itself
-	key   string // of it there
+	call  *errand // that it was brought to; nil: to none
+	id    []byte  // as the server spells it; nil for one of a round
+	token []byte  // for its progress, as the server spells it; nil when it wants none
+	round *round  // what it is a part of; nil: it is a request by itself
+	key   string  // of it there
 }
 
 // consult hands a request of the server to the peer. with is the call on whose
-// stream it came, and own that the goroutine is its. What is returned is why that
-// cannot be, "" when it could.
-func (l *Lane) consult(c *conn, f *rpc.Frame, with *errand, own bool) string {
+// stream it came. What is returned is why that cannot be, "" when it could.
+func (l *Lane) consult(c *conn, f *rpc.Frame, with *errand) string {
 	a := &ask{id: clone(f.Bytes(f.ID))}
 	if f.MetaToken.There() {
 		a.token = clone(f.Bytes(f.MetaToken))
@@ -43,7 +43,10 @@ func (l *Lane) consult(c *conn, f *rpc.Frame, with *errand, own bool) string {
 	c.asked[string(a.id)] = asking{l, number}
 	c.mu.Unlock()
 	ours := strconv.AppendUint(nil, number, 10)
-	l.bring(f.Edited(f.ID.With(ours), f.MetaToken.With(ours)), with, own)
+	to := l.bring(f.Edited(f.ID.With(ours), f.MetaToken.With(ours)), with)
+	l.mu.Lock()
+	a.call = to
+	l.mu.Unlock()
 	return ""
 }
 
@@ -60,12 +63,13 @@ func (l *Lane) enlist(a *ask) (uint64, bool) {
 	return l.asked, true
 }
 
-// withdraw tells the peer that what it was asked needs no answer. f is what the
-// server says of that; nil: nothing.
+// withdraw tells the peer that what it was asked needs no answer, unless it has not
+// heard of it yet. f is what the server says of that; nil: nothing.
 func (l *Lane) withdraw(number uint64, f *rpc.Frame) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.asks[number] == nil {
+	a := l.asks[number]
+	if a == nil {
 		return
 	}
 	delete(l.asks, number)
@@ -74,7 +78,27 @@ func (l *Lane) withdraw(number uint64, f *rpc.Frame) {
 	} else {
 		f = f.Edited(f.RequestID.With(strconv.AppendUint(nil, number, 10)))
 	}
+	if a.call != nil && (a.call.unask(number) || a.call.bring(f)) {
+		return
+	}
 	l.bringAny(f)
+}
+
+// refuse answers for the peer what it never heard of.
+func (l *Lane) refuse(number uint64, why string) {
+	l.mu.Lock()
+	a, c := l.asks[number], l.conn
+	delete(l.asks, number)
+	l.mu.Unlock()
+	if a == nil || a.round != nil {
+		return
+	}
+	c.mu.Lock()
+	delete(c.asked, string(a.id))
+	c.mu.Unlock()
+	if c.reason() == nil {
+		c.reply(rpc.Refuse(a.id, rpc.Fault(codeLost, why)))
+	}
 }
 
 // cancelling is a notice that a request needs no answer.
@@ -98,10 +122,33 @@ func (l *Lane) respond(ctx context.Context, f *rpc.Frame) error {
 		a.round.give(a.key, f)
 		return nil
 	}
+	err := c.wire.send(ctx, &letter{frame: f, raw: rpc.Splice(f.Raw, f.ID.With(a.id))})
+	if err != nil {
+		l.again(number, a)
+		return err
+	}
 	c.mu.Lock()
 	delete(c.asked, string(a.id))
 	c.mu.Unlock()
-	return c.wire.send(ctx, &letter{frame: f, raw: rpc.Splice(f.Raw, f.ID.With(a.id))})
+	return nil
+}
+
+// again keeps a question whose answer could not be sent: it is answered once more, or
+// when the lane is closed.
+func (l *Lane) again(number uint64, a *ask) {
+	l.mu.Lock()
+	open := !l.closed && !l.ended
+	if open {
+		if l.asks == nil {
+			l.asks = map[uint64]*ask{}
+		}
+		l.asks[number] = a
+	}
+	c := l.conn
+	l.mu.Unlock()
+	if !open && c.reason() == nil {
+		c.reply(rpc.Refuse(a.id, rpc.Fault(codeLost, "the client is gone")))
+	}
 }
 
 // progress hands on what the peer says of its progress with what it was asked.

@@ -204,7 +204,7 @@ func TestLaneHoldsSoMuch(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					l.bring(&f, nil, false)
+					l.bring(&f, nil)
 					want = append(want, question)
 				}
 				notice := fmt.Sprintf(`{"jsonrpc":"2.0","method":"x","params":{"i":%d,"pad":"%s"}}`, i, pad)
@@ -212,7 +212,7 @@ func TestLaneHoldsSoMuch(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				l.bring(&f, nil, false)
+				l.bring(&f, nil)
 				if i >= notices-c.kept {
 					want = append(want, notice)
 				}

@@ -33,10 +33,9 @@ type wire interface {
 
 // letter is one message to a server.
 type letter struct {
-	frame  *rpc.Frame // as its sender has it
-	raw    []byte     // as it is sent
-	id     uint64     // of a request: what raw has for an id
-	errand *errand    // what the request is for, whose goroutine sends it; nil: nobody waits for the sending
+	frame *rpc.Frame // as its sender has it
+	raw   []byte     // as it is sent
+	id    uint64     // of a request: what raw has for an id
 }
 
 // flight is a request that has not been answered.
@@ -235,7 +234,7 @@ func (c *conn) take(raw []byte, from uint64) {
 		}
 		switch f.Kind {
 		case rpc.Response:
-			c.respond(&f)
+			c.respond(&f, from)
 		case rpc.Request:
 			c.serve(&f, from)
 		case rpc.Notification:
@@ -246,11 +245,14 @@ func (c *conn) take(raw []byte, from uint64) {
 
 // respond brings an answer to who asked. Answers to what was cancelled come
 // late and are nobody's.
-func (c *conn) respond(f *rpc.Frame) {
+func (c *conn) respond(f *rpc.Frame, from uint64) {
 	id, ok := rpc.Number(f.Bytes(f.ID))
 	var fl *flight
 	if ok {
 		fl = c.land(id)
+	}
+	if fl != nil && from != id {
+		c.wire.forget(id) // nothing more comes on its own stream
 	}
 	switch {
 	case fl != nil && fl.errand != nil:

@@ -17,13 +17,11 @@ const (
 
 // errand is one call of a lane, from when it was handed in to its answer; it may
 // take several requests to the server. What comes for it is handed on in that
-// order, by one goroutine at a time. Nobody who brings something waits for that.
+// order, by the goroutine of the call. Nobody who brings something waits for that.
 type errand struct {
 	lane   *Lane
 	number uint64                 // the earlier the less
 	before func(*rpc.Frame) error // nil: nothing is brought to it
-
-	handing sync.Mutex // held while something is handed on
 
 	mu     sync.Mutex
 	came   []*rpc.Frame // and was not handed on
@@ -32,24 +30,20 @@ type errand struct {
 	err    error        // nothing is taken any more, since
 	conn   *conn        // on which a request is under way
 	id     uint64       // of that
-	away   bool         // its goroutine reads what the server answers, and does not wait
-	helped bool         // another goroutine hands on meanwhile
 	over   bool
 	wake   chan struct{} // holds one
 }
 
 var (
-	errGivenUp = errors.New("it was given up") // nobody wants the answer any more
-	errDone    = errors.New("all is answered")
-	errEnded   = errors.New("the connection has ended")
+	errDone  = errors.New("all is answered")
+	errEnded = errors.New("the connection has ended")
 )
 
-// bring adds what came. It reports false where nothing is taken any more. own
-// says that who brings it hands it on as well.
-func (e *errand) bring(f *rpc.Frame, own bool) bool {
+// bring adds what came. It reports false where nothing is taken any more.
+func (e *errand) bring(f *rpc.Frame) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.over || e.before == nil || e.answer != nil || e.err != nil {
+	if !e.open() {
 		return false
 	}
 	if f.Kind == rpc.Notification && (len(e.came) >= maxWaiting || e.held+len(f.Raw) > maxWaitBytes) {
@@ -57,14 +51,7 @@ func (e *errand) bring(f *rpc.Frame, own bool) bool {
 	}
 	e.came = append(e.came, f)
 	e.held += len(f.Raw)
-	switch {
-	case own:
-	case !e.away:
-		e.rouse()
-	case !e.helped:
-		e.helped = true
-		go e.help() // ends when all is handed on, which the end of the errand waits for
-	}
+	e.rouse()
 	return true
 }
 
@@ -72,8 +59,11 @@ func (e *errand) bring(f *rpc.Frame, own bool) bool {
 func (e *errand) takes() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return !e.over && e.before != nil && e.answer == nil && e.err == nil
+	return e.open()
 }
+
+// open is takes for who holds the lock.
+func (e *errand) open() bool { return !e.over && e.before != nil && e.answer == nil && e.err == nil }
 
 func (e *errand) rouse() {
 	select {
@@ -82,27 +72,26 @@ func (e *errand) rouse() {
 	}
 }
 
-// help hands on while the errand's goroutine is away.
-func (e *errand) help() {
-	for more := true; more; {
-		if e.handOn() != nil {
-			e.giveUp()
-			return
+// unask takes back a question that was brought and not handed on. It reports false
+// where there is none of that number.
+func (e *errand) unask(number uint64) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for i, f := range e.came {
+		if n, ok := rpc.Number(f.Bytes(f.ID)); ok && n == number && f.Kind == rpc.Request {
+			e.held -= len(f.Raw)
+			e.came = append(e.came[:i:i], e.came[i+1:]...)
+			return true
 		}
-		e.mu.Lock()
-		more = len(e.came) > 0
-		e.helped = more
-		e.mu.Unlock()
 	}
+	return false
 }
 
 // handOn hands on what came.
 func (e *errand) handOn() error {
-	e.handing.Lock()
-	defer e.handing.Unlock()
 	for {
 		e.mu.Lock()
-		if e.over || e.err != nil || len(e.came) == 0 {
+		if e.err != nil || len(e.came) == 0 {
 			defer e.mu.Unlock()
 			return e.err
 		}
@@ -173,21 +162,22 @@ func (e *errand) fails(err error) error {
 	return e.err
 }
 
-// begins is told which request is under way from now on.
+// ready makes room for the answer to another request.
+func (e *errand) ready() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.conn, e.id, e.answer = nil, 0, nil
+}
+
+// begins is told which request is under way. What came of it may be there already.
 func (e *errand) begins(c *conn, id uint64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.conn, e.id, e.answer = c, id, nil
+	e.conn, e.id = c, id
 }
 
-// leaves says that its goroutine does not wait, or does again.
-func (e *errand) leaves(away bool) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.away = away
-}
-
-// giveUp gives up the request that is under way, and tells the server.
+// giveUp gives up the request that is under way, and tells the server. Where it was
+// answered this does nothing.
 func (e *errand) giveUp() {
 	e.mu.Lock()
 	c, id := e.conn, e.id
@@ -197,15 +187,19 @@ func (e *errand) giveUp() {
 	}
 }
 
-// end ends the errand: nothing is handed on any more.
+// end ends the errand. What the server asks that was not handed on is answered.
 func (e *errand) end() {
-	e.handing.Lock()
-	defer e.handing.Unlock()
 	e.mu.Lock()
+	left := e.came
 	e.over, e.came, e.held = true, nil, 0
 	e.mu.Unlock()
 	l := e.lane
 	l.mu.Lock()
 	delete(l.errands, e)
 	l.mu.Unlock()
+	for _, f := range left {
+		if number, ok := rpc.Number(f.Bytes(f.ID)); ok && f.Kind == rpc.Request {
+			l.refuse(number, "the call that it was asked for is over")
+		}
+	}
 }

@@ -11,7 +11,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -147,37 +146,30 @@ func (w *remote) attempt(m *letter) {
 	}
 }
 
-// send posts a message and waits until it is taken. Of a request of a call it takes
-// in the answer too, and hands on what comes before; any other is left to a
-// goroutine.
+// send posts a notification and waits until it is taken; a request it hands to a
+// goroutine of its own, which ends with the connection, or when it is forgotten.
 func (w *remote) send(ctx context.Context, m *letter) error {
 	if m.frame.Kind != rpc.Request {
 		return w.post(ctx, m, 0)
 	}
-	if m.errand == nil {
-		ctx = context.WithoutCancel(ctx) // which bounds the sending
-	}
-	ctx, stop := context.WithCancel(ctx)
+	return w.carried(m, func(ctx context.Context, stop func()) { w.request(ctx, stop, m) })
+}
+
+// carried runs what posts a request.
+func (w *remote) carried(m *letter, post func(ctx context.Context, stop func())) error {
+	ctx, stop := context.WithCancel(w.ctx)
 	w.mu.Lock()
-	over := w.closing
-	if !over {
-		w.posts[m.id] = stop
-	}
+	w.posts[m.id] = stop
 	w.mu.Unlock()
 	switch {
-	case over, m.errand == nil && !w.spawn(func() { w.request(ctx, stop, m) }):
-		stop()
-		return w.over()
-	case m.errand == nil:
-		return nil
-	case !w.waiting(m.id):
+	case !w.waiting(m.id): // it was given up, or the connection has ended: that is told
 		w.posted(m.id)
 		stop()
-		return nil // it was given up, or the connection has ended: that is told
+	case !w.spawn(func() { post(ctx, stop) }):
+		w.posted(m.id)
+		stop()
+		return w.over()
 	}
-	m.errand.leaves(true)
-	w.request(ctx, stop, m)
-	m.errand.leaves(false)
 	return nil
 }
 
@@ -326,7 +318,7 @@ func (w *remote) do(ctx context.Context, method string, m *letter, session, afte
 	if m == nil || m.frame.Kind == rpc.Request && takesLong[m.frame.Method] {
 		client = w.client
 	}
-	resp, err := carry(client, req)
+	resp, err := client.Do(req)
 	if err != nil {
 		return nil, w.explain(ctx, err)
 	}
@@ -336,23 +328,6 @@ func (w *remote) do(ctx context.Context, method string, m *letter, session, afte
 		w.mu.Unlock()
 	}
 	return resp, nil
-}
-
-// carry makes a request, and once more as the client follows redirects where the
-// answer is one: nothing else needs what a client does for that.
-func carry(client *http.Client, req *http.Request) (*http.Response, error) {
-	resp, err := client.Transport.RoundTrip(req)
-	if err != nil || resp.StatusCode/100 != 3 {
-		return resp, err
-	}
-	_ = resp.Body.Close()
-	again := req.Clone(req.Context())
-	if req.GetBody != nil {
-		if again.Body, err = req.GetBody(); err != nil {
-			return nil, err
-		}
-	}
-	return client.Do(again)
 }
 
 // address is where a message is posted to, nil to listen.
@@ -480,12 +455,8 @@ func (w *remote) close() {
 	was := w.closing
 	w.closing = true
 	session, over := w.session, w.session == w.forgotten
-	posts := slices.Collect(maps.Values(w.posts))
 	w.mu.Unlock()
 	w.cancel()
-	for _, stop := range posts {
-		stop()
-	}
 	w.work.Wait()
 	if was || session == "" || over {
 		return

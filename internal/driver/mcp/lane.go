@@ -126,12 +126,12 @@ func (l *Lane) Call(ctx context.Context, raw json.RawMessage, before func(*rpc.F
 // carry makes a request that has begun.
 func (l *Lane) carry(ctx context.Context, e *errand, f *rpc.Frame) (*rpc.Frame, error) {
 	defer e.end()
+	defer e.giveUp()
 	answer, err := l.perform(ctx, e, f)
 	if err == nil {
 		err = e.handOn() // what came before the answer
 	}
 	if err != nil {
-		e.giveUp()
 		return nil, err
 	}
 	return answer.Edited(answer.ID.With(f.Bytes(f.ID))), nil
@@ -203,6 +203,14 @@ var noID = []byte("null")
 // token, and waits for the answer. Where the connection had ended before, it is
 // io.EOF.
 func (l *Lane) exchange(ctx context.Context, e *errand, c *conn, f *rpc.Frame, edits ...rpc.Edit) (*rpc.Frame, error) {
+	select {
+	case <-ctx.Done():
+		return nil, e.fails(ctx.Err())
+	case <-l.over:
+		return nil, e.fails(errLaneClosed)
+	default:
+	}
+	e.ready()
 	fl := &flight{errand: e, caller: true}
 	if f.MetaToken.There() {
 		fl.token = f.Bytes(f.MetaToken)
@@ -214,7 +222,7 @@ func (l *Lane) exchange(ctx context.Context, e *errand, c *conn, f *rpc.Frame, e
 	e.begins(c, id)
 	ours := strconv.AppendUint(nil, id, 10)
 	raw := rpc.Splice(f.Raw, append(edits, f.ID.With(ours), f.MetaToken.With(ours))...)
-	if err := c.wire.send(ctx, &letter{frame: f, raw: raw, id: id, errand: e}); err != nil && c.land(id) != nil {
+	if err := c.wire.send(ctx, &letter{frame: f, raw: raw, id: id}); err != nil && c.land(id) != nil {
 		return nil, err
 	}
 	answer, err := e.wait(ctx, nil, nil) // the end of the connection is told as an answer
@@ -259,19 +267,20 @@ func (l *Lane) notify(ctx context.Context, f *rpc.Frame) error {
 
 // bring hands a frame to the call that it came with, where that still takes it, else
 // to the one that is under way longest, else to who receives: what is told while a
-// call is under way belongs before its answer. own says that the goroutine is that of
-// the call. Nobody is waited for.
-func (l *Lane) bring(f *rpc.Frame, with *errand, own bool) {
-	if with != nil && with.lane == l && with.bring(f, own) {
-		return
+// call is under way belongs before its answer. It is the call that it came to; nil: to
+// none. Nobody is waited for.
+func (l *Lane) bring(f *rpc.Frame, with *errand) (to *errand) {
+	if with != nil && with.lane == l && with.bring(f) {
+		return with
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.bringAny(f)
+	return l.bringAny(f)
 }
 
-// bringAny is bring for who holds the lock and knows of no call.
-func (l *Lane) bringAny(f *rpc.Frame) {
+// bringAny is bring for who holds the lock and knows of no call. It is the call that it
+// came to; nil: to none.
+func (l *Lane) bringAny(f *rpc.Frame) (to *errand) {
 	var first *errand
 	for e := range l.errands {
 		if (first == nil || e.number < first.number) && e.takes() {
@@ -279,12 +288,14 @@ func (l *Lane) bringAny(f *rpc.Frame) {
 		}
 	}
 	switch {
-	case first != nil && first.bring(f, false):
+	case first != nil && first.bring(f):
+		return first
 	case f.Kind == rpc.Notification && f.Method != "notifications/cancelled":
 		l.hint(f.Raw)
 	default:
 		l.put(f.Raw)
 	}
+	return nil
 }
 
 // Recv is the next frame that came for no call, in the order in which they came:

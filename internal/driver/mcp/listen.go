@@ -249,27 +249,20 @@ func (c *conn) acknowledged(f *rpc.Frame) {
 func (c *conn) admitListeners() {
 	c.mu.Lock()
 	s := c.listening
-	var fresh, turnedDown []*listener
 	granted := s.granted
-	for _, x := range s.all {
+	s.all = slices.DeleteFunc(s.all, func(x *listener) bool {
 		if x.open {
-			continue
+			return false
 		}
 		x.open = true
 		if heard := x.common(&granted); x.older && len(heard.uris) == 0 {
-			turnedDown = append(turnedDown, x)
-		} else {
-			fresh = append(fresh, x)
+			x.errand.settle(refusal(-32602, "the server does not let this resource be subscribed to"))
+			return true
 		}
-	}
-	s.all = slices.DeleteFunc(s.all, func(x *listener) bool { return slices.Contains(turnedDown, x) })
+		x.welcome(&granted) // before anything that it hears, which waits for the lock
+		return false
+	})
 	c.mu.Unlock()
-	for _, x := range turnedDown {
-		x.errand.settle(refusal(-32602, "the server does not let this resource be subscribed to"))
-	}
-	for _, x := range fresh {
-		x.welcome(&granted)
-	}
 }
 
 // welcome tells a listener what it hears.
@@ -280,7 +273,7 @@ func (x *listener) welcome(granted *interest) {
 	}
 	heard := x.common(granted)
 	params := slices.Concat([]byte(`{"_meta":{"`+rpc.KeySubscription+`":`), x.id, []byte(`},"notifications":`), heard.document(), []byte(`}`))
-	x.errand.bring(rpc.Compose(nil, "notifications/subscriptions/acknowledged", params), false)
+	x.errand.bring(rpc.Compose(nil, "notifications/subscriptions/acknowledged", params))
 }
 
 // relay brings what was listened to to who wants it. uri is "" for a list.
@@ -312,10 +305,10 @@ func (c *conn) relay(f *rpc.Frame, uri string) {
 	}
 	c.mu.Unlock()
 	for l := range plain {
-		l.bring(f, nil, false)
+		l.bring(f, nil)
 	}
 	for _, x := range tagged {
-		x.errand.bring(f.Edited(f.Subscription.With(x.id)), false)
+		x.errand.bring(f.Edited(f.Subscription.With(x.id)))
 	}
 }
 

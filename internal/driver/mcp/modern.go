@@ -201,27 +201,33 @@ func (c *conn) race(ctx context.Context, client Client, can *abilities, fl *flig
 		if o.err != nil && answered(ctx, c, o.err) {
 			return c.lastly(ctx, fl, o.err)
 		}
-		c.land(id) // its answer comes late, or has come
-		select {
-		case a := <-fl.reply:
-			if _, err := found(a); err == nil && o.err == nil {
+		if c.land(id) == nil { // it was answered, too
+			if _, err := found(<-fl.reply); err == nil && o.err == nil {
 				return nil, errTwice
 			}
-		default:
 		}
 		return o.h, o.err
 	case a := <-fl.reply:
 		h, err := found(a)
-		o := <-shaken
-		switch {
-		case err != nil:
+		if err != nil {
+			o := <-shaken
 			return o.h, o.err
-		case o.err == nil:
-			return nil, errTwice
-		case answered(ctx, c, o.err):
-			return c.settled(h, nil)
 		}
-		return nil, o.err
+		late := time.NewTimer(lastGasp)
+		defer late.Stop()
+		select {
+		case o := <-shaken:
+			if o.err != nil && answered(ctx, c, o.err) {
+				return c.settled(h, nil)
+			}
+		case <-late.C: // it may take the other greeting yet
+			cancel()
+			<-shaken
+		}
+		if reason := c.reason(); reason != nil {
+			return nil, reason
+		}
+		return nil, errTwice
 	}
 }
 

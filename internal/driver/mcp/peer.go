@@ -47,6 +47,9 @@ func ablesOf(p *Peer) abilities {
 		if value.Canonicalize(jsontext.AllowDuplicateNames(true)) != nil {
 			continue
 		}
+		if name == "extensions" {
+			value = untasked(value)
+		}
 		a.raw = append(append(append(append(a.raw, ','), rpc.Quote(name)...), ':'), value...)
 		a.names = append(a.names, name)
 	}
@@ -55,6 +58,23 @@ func ablesOf(p *Peer) abilities {
 		a.raw = append(a.raw, '}')
 	}
 	return a
+}
+
+// untasked is an object of extensions without that of tasks, which are not carried: a
+// server would answer with one whose result nobody could ask for.
+func untasked(extensions []byte) []byte {
+	out := []byte{'{'}
+	_ = rpc.Each(extensions, func(name string, value []byte) error { // it is an object
+		if name == "io.modelcontextprotocol/tasks" {
+			return nil
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(append(append(out, rpc.Quote(name)...), ':'), value...)
+		return nil
+	})
+	return append(out, '}')
 }
 
 func (a *abilities) has(name string) bool { return slices.Contains(a.names, name) }

@@ -53,9 +53,12 @@ func (l *Lane) rounds(ctx context.Context, e *errand, c *conn, f *rpc.Frame) (*r
 		case !f.Params.There() || f.Raw[f.Params.From] != '{' || hollow(f.Bytes(f.Params)):
 			return failure(said("the server wants input for a request without parameters")), nil
 		}
-		if err := r.ask(ctx, e); errors.Is(err, errEnded) {
+		switch err := r.ask(ctx, e); {
+		case errors.Is(err, errEnded):
 			return failure(c.explain(c.reason())), nil
-		} else if err != nil {
+		case errors.Is(err, errTooMany):
+			return failure(err), nil
+		case err != nil:
 			return nil, err
 		}
 		if r.fault != nil {
@@ -128,6 +131,8 @@ func askable(method string) bool {
 	return method == "sampling/createMessage" || method == "elicitation/create" || method == "roots/list"
 }
 
+var errTooMany = errors.New("the client has too many requests to answer")
+
 // ask asks the peer, and waits for what it says.
 func (r *round) ask(ctx context.Context, e *errand) error {
 	if len(r.open) == 0 {
@@ -135,14 +140,15 @@ func (r *round) ask(ctx context.Context, e *errand) error {
 	}
 	l := e.lane
 	defer l.recall(r)
-	e.begins(nil, 0)
+	e.ready()
 	for _, w := range r.wants {
 		l.mu.Lock()
 		number, ok := l.enlist(&ask{round: r, key: w.key})
 		l.mu.Unlock()
-		if ok { // else the lane is at its end
-			l.bring(rpc.Compose(strconv.AppendUint(nil, number, 10), w.method, orNone(w.params)), e, true)
+		if !ok {
+			return errTooMany
 		}
+		l.bring(rpc.Compose(strconv.AppendUint(nil, number, 10), w.method, orNone(w.params)), e)
 	}
 	_, err := e.wait(ctx, r.done, l.at().done)
 	if errors.Is(err, errDone) {

@@ -39,7 +39,7 @@ func (c *conn) serve(f *rpc.Frame, from uint64) {
 	l, with, unclear := c.addressee(from)
 	switch {
 	case l != nil:
-		if say := l.consult(c, f, with, with != nil); say != "" {
+		if say := l.consult(c, f, with); say != "" {
 			c.turnDown(f, codeLost, say)
 		}
 		return
@@ -131,7 +131,7 @@ func (c *conn) flying() (one *Lane, several bool) {
 func (c *conn) notice(f *rpc.Frame, from uint64) {
 	switch f.Method {
 	case "notifications/progress":
-		c.progress(f, from)
+		c.progress(f)
 	case "notifications/tools/list_changed", "notifications/prompts/list_changed", "notifications/resources/list_changed":
 		c.stir()
 		c.relist(f)
@@ -148,18 +148,18 @@ func (c *conn) notice(f *rpc.Frame, from uint64) {
 		lanes, with := c.owners(from)
 		for _, l := range lanes {
 			if c.hears(l, level) {
-				l.bring(f, with, with != nil)
+				l.bring(f, with)
 			}
 		}
 	default:
 		lanes, with := c.owners(from)
 		for _, l := range lanes {
-			l.bring(f, with, with != nil)
+			l.bring(f, with)
 		}
 	}
 }
 
-func (c *conn) progress(f *rpc.Frame, from uint64) {
+func (c *conn) progress(f *rpc.Frame) {
 	if !f.Token.There() {
 		return
 	}
@@ -171,7 +171,7 @@ func (c *conn) progress(f *rpc.Frame, from uint64) {
 	}
 	c.mu.Unlock()
 	if ok && fl != nil && fl.errand != nil && fl.token != nil {
-		fl.errand.bring(f.Edited(f.Token.With(fl.token)), id == from)
+		fl.errand.bring(f.Edited(f.Token.With(fl.token)))
 	}
 }
 
@@ -231,7 +231,7 @@ func (c *conn) relist(f *rpc.Frame) {
 	all := c.everyone()
 	c.mu.Unlock()
 	for _, l := range all {
-		l.bring(f, nil, false)
+		l.bring(f, nil)
 	}
 }
 
@@ -254,7 +254,7 @@ func (c *conn) updated(f *rpc.Frame, from uint64) {
 	c.mu.Unlock()
 	with := c.errand(from)
 	for _, l := range who {
-		l.bring(f, with, with != nil)
+		l.bring(f, with)
 	}
 }
 
@@ -292,13 +292,13 @@ func (c *conn) completed(f *rpc.Frame) {
 	delete(c.forms, id)
 	c.mu.Unlock()
 	if l != nil {
-		l.bring(f, nil, false)
+		l.bring(f, nil)
 		return
 	}
 	if !c.shared {
 		lanes, _ := c.owners(0)
 		for _, l := range lanes {
-			l.bring(f, nil, false)
+			l.bring(f, nil)
 		}
 	}
 }

@@ -66,10 +66,6 @@ func (w *remote) stream(body io.Reader, after string, id uint64) (event, error) 
 		if (e.named == "" || e.named == "message") && len(e.data) > 0 {
 			w.conn.take(e.data, id)
 		}
-		if call := w.conn.errand(id); call != nil && call.handOn() != nil {
-			call.giveUp()
-			return e, errGivenUp
-		}
 		if id != 0 && !w.waiting(id) {
 			return e, nil
 		}

@@ -118,13 +118,25 @@ func (w *twoWay) settle(version string) {
 
 func (w *twoWay) process() *process { return nil }
 
-func (w *twoWay) forget(uint64) bool { return false }
+func (w *twoWay) forget(id uint64) bool { return w.remote.forget(id) }
 
 func (w *twoWay) offer(m *letter) { w.remote.offer(m) }
 
-// send posts a message. The answer to a request comes on the stream.
+// send posts a message. The answer to a request comes on the stream, perhaps before
+// its POST has ended.
 func (w *twoWay) send(ctx context.Context, m *letter) error {
-	return w.remote.post(ctx, m, 0)
+	r := w.remote
+	if m.frame.Kind != rpc.Request {
+		return r.post(ctx, m, 0)
+	}
+	return r.carried(m, func(ctx context.Context, stop func()) {
+		defer stop()
+		err := r.post(ctx, m, 0)
+		r.posted(m.id)
+		if err != nil && ctx.Err() == nil {
+			r.conn.fail(m.id, err)
+		}
+	})
 }
 
 func (w *twoWay) close() { w.remote.close() }

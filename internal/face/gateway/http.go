@@ -209,14 +209,16 @@ func (g *Gateway) get(w http.ResponseWriter, r *http.Request) {
 		stop()
 		switch {
 		case ctx.Err() != nil || errors.Is(err, errOver):
+			c.unasked.back(frames)
 			return
 		case err != nil:
 			if a.comment() != nil {
 				return
 			}
 		}
-		for _, f := range frames {
+		for i, f := range frames {
 			if a.emit(f) != nil {
+				c.unasked.back(frames[i:])
 				return
 			}
 		}

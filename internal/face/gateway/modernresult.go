@@ -108,7 +108,7 @@ const tasksExtension = "io.modelcontextprotocol/tasks"
 
 // carried are the capabilities of a client that hold through a gateway.
 func carried(capabilities []byte) []byte {
-	if !bytes.Contains(capabilities, []byte(tasksExtension)) {
+	if !bytes.Contains(capabilities, []byte("tasks")) && bytes.IndexByte(capabilities, '\\') < 0 { // which spares nearly all a reading
 		return capabilities
 	}
 	at, err := rpc.Locate(capabilities, "extensions")

@@ -124,6 +124,20 @@ func (o *outbox) next(ctx context.Context, turn int) ([][]byte, error) {
 	}
 }
 
+// back puts messages in front that were taken out and not delivered.
+func (o *outbox) back(frames [][]byte) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.closed || len(frames) == 0 {
+		return
+	}
+	o.kept = append(frames[:len(frames):len(frames)], o.kept...)
+	for _, f := range frames {
+		o.bytes += len(f)
+	}
+	o.rouse()
+}
+
 func (o *outbox) close() {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -20,7 +20,8 @@ type upstream struct {
 	link   call.Link
 	once   sync.Once
 	ended  chan struct{} // closed when there is nothing more to hear; where nobody hears, never
-	aside  chan struct{} // a place for each message that is sent beside what the client says
+	aside  chan []byte   // what is sent beside what the client says, in that order
+	begun  sync.Once     // sending that
 }
 
 // mostAside is how many messages wait for a server that takes none.
@@ -40,7 +41,7 @@ func (c *client) upstream(ctx context.Context, o *session.Offer) (*upstream, err
 	if err != nil {
 		return nil, err
 	}
-	u = &upstream{client: c, key: key, link: link, ended: make(chan struct{}), aside: make(chan struct{}, mostAside)}
+	u = &upstream{client: c, key: key, link: link, ended: make(chan struct{}), aside: make(chan []byte, mostAside)}
 	c.mu.Lock()
 	if there := c.upstreams[key]; there != nil || c.over {
 		c.mu.Unlock()
@@ -77,20 +78,48 @@ func (c *client) forget(u *upstream) {
 	c.renew(u.key)
 }
 
-// mention sends what needs no answer beside who says it: a server that does not take it
-// holds up nobody. What is too much for it is dropped.
+// mention sends what needs no answer beside who says it, in order: a server that does
+// not take it holds up nobody. What is too much for it is dropped.
 func (u *upstream) mention(raw []byte) {
+	u.begun.Do(func() {
+		c := u.client
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if !c.over {
+			c.work.Go(u.mentions)
+		}
+	})
 	select {
-	case u.aside <- struct{}{}:
+	case u.aside <- raw:
 	default:
-		return
 	}
-	go func() {
-		defer func() { <-u.aside }()
-		ctx, cancel := context.WithTimeout(u.client.life, slowServer)
-		defer cancel()
-		_ = u.link.Send(ctx, raw) // nobody waits for it
-	}()
+}
+
+// mentions sends what is mentioned until the client is gone. What it answered last is
+// sent still.
+func (u *upstream) mentions() {
+	life := u.client.life
+	for {
+		select {
+		case raw := <-u.aside:
+			u.mentionNow(context.WithoutCancel(life), raw, slowServer)
+		case <-life.Done():
+			for {
+				select {
+				case raw := <-u.aside:
+					u.mentionNow(context.WithoutCancel(life), raw, farewell)
+				default:
+					return
+				}
+			}
+		}
+	}
+}
+
+func (u *upstream) mentionNow(ctx context.Context, raw []byte, within time.Duration) {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	_ = u.link.Send(ctx, raw) // nobody waits for it
 }
 
 // slowServer is how long a server may take to take what is mentioned.
@@ -135,6 +164,7 @@ func (u *upstream) recovered(doing string, err *error) {
 
 var (
 	errLinkOver = errors.New("the link has ended")
+	errGone     = errors.New("the link had ended before, and nothing was sent")
 	errPanicked = errors.New("the host failed to answer; its log says why")
 )
 
@@ -179,7 +209,7 @@ func (c *client) pass(ctx context.Context, o *session.Offer, f *rpc.Frame, out e
 			return nil, err
 		}
 		answer, err := u.pass(ctx, f, out, edits)
-		if !errors.Is(err, io.EOF) {
+		if !errors.Is(err, errGone) {
 			return answer, err
 		}
 		c.forget(u) // it had ended before: nothing was sent
@@ -195,16 +225,21 @@ func (u *upstream) pass(ctx context.Context, f *rpc.Frame, out emit, edits []rpc
 		return nil, errNoState
 	}
 	var asked []string
+	told := false
 	raw := rpc.Splice(f.Raw, append(edits, c.dated(u.link, f))...)
 	answer, err := u.link.Call(ctx, raw, func(f *rpc.Frame) (err error) {
 		defer u.recovered("take", &err)
+		told = true
 		id, err := u.take(f, out)
 		if id != "" {
 			asked = append(asked, id)
 		}
 		return err
 	})
-	if err != nil {
+	switch {
+	case errors.Is(err, io.EOF) && !told:
+		return nil, errGone
+	case err != nil:
 		c.nobodyAnswers(asked)
 		return nil, err
 	}
