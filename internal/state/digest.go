@@ -46,10 +46,3 @@ func hashList[T any](h *ext.Hash, list []T, add func(T)) {
 		add(r)
 	}
 }
-
-func flag(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
