@@ -1,6 +1,9 @@
 package rpc
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
 // Compose is a message of our own; a nil id makes it a notification, and nil
 // params none. id and params are JSON.
@@ -88,6 +91,26 @@ func Splice(raw []byte, edits ...Edit) []byte {
 		done, e.At = e.At.To, Span{}
 	}
 	return append(out, raw[done:]...)
+}
+
+// Without is an object without some of its members, and without blanks between the
+// others. What is no object stays as it is.
+func Without(object []byte, members ...string) []byte {
+	out := []byte{'{'}
+	err := Each(object, func(name string, value []byte) error {
+		if slices.Contains(members, name) {
+			return nil
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(append(append(out, Quote(name)...), ':'), value...)
+		return nil
+	})
+	if err != nil {
+		return object
+	}
+	return append(out, '}')
 }
 
 // With is the edit that puts something else into a span.

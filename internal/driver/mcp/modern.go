@@ -280,7 +280,7 @@ func (l *Lane) performModern(ctx context.Context, e *errand, c *conn, f *rpc.Fra
 	}
 	if l.modern {
 		if f.Version.There() {
-			return l.exchange(ctx, e, c, f)
+			return l.exchange(ctx, e, c, f, f.Capabilities.With(carried(f.Bytes(f.Capabilities))))
 		}
 		return l.exchange(ctx, e, c, f, introduce(f, c.client, &l.can, nil)...)
 	}

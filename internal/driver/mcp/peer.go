@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 
@@ -34,7 +35,7 @@ func ablesOf(p *Peer) abilities {
 	if p == nil || len(p.Capabilities) == 0 {
 		return abilities{}
 	}
-	declared, err := rpc.Members(rpc.Legible(p.Capabilities), usable()...)
+	declared, err := rpc.Members(carried(rpc.Legible(p.Capabilities)), usable()...)
 	if err != nil {
 		return abilities{}
 	}
@@ -47,9 +48,6 @@ func ablesOf(p *Peer) abilities {
 		if value.Canonicalize(jsontext.AllowDuplicateNames(true)) != nil {
 			continue
 		}
-		if name == "extensions" {
-			value = untasked(value)
-		}
 		a.raw = append(append(append(append(a.raw, ','), rpc.Quote(name)...), ':'), value...)
 		a.names = append(a.names, name)
 	}
@@ -60,21 +58,20 @@ func ablesOf(p *Peer) abilities {
 	return a
 }
 
-// untasked is an object of extensions without that of tasks, which are not carried: a
-// server would answer with one whose result nobody could ask for.
-func untasked(extensions []byte) []byte {
-	out := []byte{'{'}
-	_ = rpc.Each(extensions, func(name string, value []byte) error { // it is an object
-		if name == "io.modelcontextprotocol/tasks" {
-			return nil
-		}
-		if len(out) > 1 {
-			out = append(out, ',')
-		}
-		out = append(append(append(out, rpc.Quote(name)...), ':'), value...)
-		return nil
-	})
-	return append(out, '}')
+// tasksExtension lets a server answer a call with a task, whose methods are not carried:
+// nobody could ever have the result.
+const tasksExtension = "io.modelcontextprotocol/tasks"
+
+// carried are the capabilities of a client that hold here.
+func carried(capabilities []byte) []byte {
+	if !bytes.Contains(capabilities, []byte("tasks")) && bytes.IndexByte(capabilities, '\\') < 0 { // which spares nearly all a reading
+		return capabilities
+	}
+	at, err := rpc.Locate(capabilities, "extensions")
+	if extensions := at["extensions"]; err == nil && extensions.There() {
+		return rpc.Splice(capabilities, extensions.With(rpc.Without(capabilities[extensions.From:extensions.To], tasksExtension)))
+	}
+	return capabilities
 }
 
 func (a *abilities) has(name string) bool { return slices.Contains(a.names, name) }

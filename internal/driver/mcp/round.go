@@ -212,11 +212,14 @@ func (r *round) answers() []byte {
 // more.
 func (l *Lane) recall(r *round) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
+	var left []uint64
 	for number, a := range l.asks {
 		if a.round == r {
-			delete(l.asks, number)
-			l.bringAny(cancelling(number))
+			left = append(left, number)
 		}
+	}
+	l.mu.Unlock()
+	for _, number := range left {
+		l.withdraw(number, nil)
 	}
 }

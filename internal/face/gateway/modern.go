@@ -222,28 +222,9 @@ func (g *Gateway) peerOf(v *visit, capabilities json.RawMessage) (*call.Peer, fu
 	if v.by != nil {
 		return &call.Peer{ID: v.by.id, Capabilities: capabilities, Modern: true}, func() {}
 	}
-	capabilities = without(capabilities, "roots")
+	capabilities = rpc.Without(capabilities, "roots")
 	id := g.lent.take(string(capabilities))
 	return &call.Peer{ID: id, Capabilities: capabilities, Modern: true}, func() { g.lent.giveBack(string(capabilities), id) }
-}
-
-// without is an object without some of its members.
-func without(object []byte, members ...string) []byte {
-	out := []byte{'{'}
-	err := rpc.Each(object, func(name string, value []byte) error {
-		if slices.Contains(members, name) {
-			return nil
-		}
-		if len(out) > 1 {
-			out = append(out, ',')
-		}
-		out = append(append(append(out, rpc.Quote(name)...), ':'), value...)
-		return nil
-	})
-	if err != nil {
-		return object
-	}
-	return append(out, '}')
 }
 
 // lent are names of peers that are in use by one request at a time. The zero value

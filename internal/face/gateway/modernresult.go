@@ -90,32 +90,12 @@ func (r *request) discover(ctx context.Context) (json.RawMessage, error) {
 }
 
 // dated is what a request of this revision does not say to a server with a handshake,
-// which would take it for one of its own revision, and refuse it; and to one of this
-// revision, that its client knows what is not carried here.
+// which would take it for one of its own revision, and refuse it.
 func (c *client) dated(l call.Link, f *rpc.Frame) rpc.Edit {
-	switch {
-	case c.visitor == nil || !f.Version.There():
+	if c.visitor == nil || !f.Version.There() || call.IsModern(l) {
 		return rpc.Edit{}
-	case call.IsModern(l):
-		return f.Capabilities.With(carried(f.Bytes(f.Capabilities)))
 	}
-	return f.Meta.With(without(f.Bytes(f.Meta), rpc.KeyVersion, rpc.KeyCapabilities, rpc.KeyClient, rpc.KeyLogLevel))
-}
-
-// tasksExtension lets a server answer a call with a task, whose methods are not carried:
-// nobody could ever have the result.
-const tasksExtension = "io.modelcontextprotocol/tasks"
-
-// carried are the capabilities of a client that hold through a gateway.
-func carried(capabilities []byte) []byte {
-	if !bytes.Contains(capabilities, []byte("tasks")) && bytes.IndexByte(capabilities, '\\') < 0 { // which spares nearly all a reading
-		return capabilities
-	}
-	at, err := rpc.Locate(capabilities, "extensions")
-	if extensions := at["extensions"]; err == nil && extensions.There() {
-		return rpc.Splice(capabilities, extensions.With(without(capabilities[extensions.From:extensions.To], tasksExtension)))
-	}
-	return capabilities
+	return f.Meta.With(rpc.Without(f.Bytes(f.Meta), rpc.KeyVersion, rpc.KeyCapabilities, rpc.KeyClient, rpc.KeyLogLevel))
 }
 
 // passedOn is told of an answer that a server gave, before it goes on. A client that
