@@ -61,7 +61,7 @@ func parse(text string, allow Allow) (Source, string, error) {
 		return Source{}, "", fmt.Errorf("it begins with -, which git takes for an option")
 	case strings.ContainsFunc(text, ext.Hidden):
 		return Source{}, "", fmt.Errorf("it holds characters that do not show")
-	case isPath(text):
+	case IsPath(text):
 		s, err := local(text, allow)
 		return s, "", err
 	}
@@ -79,8 +79,8 @@ func parse(text string, allow Allow) (Source, string, error) {
 	return scp(text)
 }
 
-// isPath reports whether a source is one of this machine.
-func isPath(text string) bool {
+// IsPath reports whether a source, as a person writes it, is a path of this machine.
+func IsPath(text string) bool {
 	return filepath.IsAbs(text) || strings.HasPrefix(text, "/") || text == "." || text == ".." ||
 		strings.HasPrefix(text, "./") || strings.HasPrefix(text, "../") || strings.HasPrefix(text, `.\`) || strings.HasPrefix(text, `..\`)
 }

@@ -3,6 +3,7 @@ package roster
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -58,7 +59,7 @@ func (r *Roster) Add(ctx context.Context, w Wish) (state.Installed, error) {
 // begin is a line that says where the plugin comes from.
 func (r *Roster) begin(w Wish) (state.Installed, error) {
 	line := state.Installed{Scope: w.Scope, Within: cleanWithin(w.Within), By: r.By, At: r.now()}
-	if line.Within == ".." || strings.HasPrefix(line.Within, "../") || strings.HasPrefix(line.Within, "/") {
+	if line.Within != "" && !fs.ValidPath(line.Within) {
 		return line, ext.AsUsage(fmt.Errorf("--path %s leads out of the source; give a directory within it", ext.Quote(w.Within)))
 	}
 	if w.Name != "" {
@@ -74,7 +75,7 @@ func (r *Roster) begin(w Wish) (state.Installed, error) {
 	}
 	info, err := os.Stat(local)
 	switch {
-	case err == nil && info.IsDir() && isLocal(w.Source):
+	case err == nil && info.IsDir() && git.IsPath(w.Source):
 		line.Kind = state.Linked
 		line.Source, err = filepath.EvalSymlinks(local)
 	case err == nil && info.Mode().IsRegular():
@@ -82,7 +83,7 @@ func (r *Roster) begin(w Wish) (state.Installed, error) {
 		line.Source, err = filepath.EvalSymlinks(local)
 	default:
 		line.Kind, err = state.Git, nil
-		if isLocal(w.Source) && !strings.HasPrefix(w.Source, "file:") {
+		if git.IsPath(w.Source) {
 			err = ext.AsUsage(fmt.Errorf("there is no directory and no archive at %s", ext.Quote(w.Source)))
 		}
 	}
@@ -99,11 +100,6 @@ func cleanWithin(p string) string {
 	return p
 }
 
-// isLocal reports whether a source is a path as a person writes one.
-func isLocal(s string) bool {
-	return filepath.IsAbs(s) || s == "." || s == ".." || strings.HasPrefix(s, "./") || strings.HasPrefix(s, "../") || strings.HasPrefix(s, "file:")
-}
-
 // link takes in a directory where it lies. One of ours, or one that holds ours, is none.
 func (r *Roster) link(w Wish, line *state.Installed) error {
 	if overlap(line.Source, r.Checkouts.Dir) {
@@ -116,7 +112,7 @@ func (r *Roster) link(w Wish, line *state.Installed) error {
 func overlap(a, b string) bool {
 	within := func(a, b string) bool {
 		rel, err := filepath.Rel(a, b)
-		return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+		return err == nil && filepath.IsLocal(rel)
 	}
 	if real, err := filepath.EvalSymlinks(b); err == nil {
 		b = real
