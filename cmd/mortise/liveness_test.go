@@ -104,18 +104,7 @@ func TestAnEditedSkillReachesAClient(t *testing.T) {
 	s := p.serve()
 	changed := make(chan struct{}, 100)
 	c := connect(t, s.url, &mcp.ClientOptions{ResourceListChangedHandler: func(context.Context, *mcp.ResourceListChangedRequest) { changed <- struct{}{} }})
-	described := func() string {
-		list, err := c.ListResources(c.Context, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, r := range list.Resources {
-			if strings.Contains(r.Name+r.URI, "tidy") {
-				return r.Description
-			}
-		}
-		return ""
-	}
+	described := func() string { return c.described("tidy") }
 	if got := described(); !strings.Contains(got, "The first.") {
 		t.Fatalf("resources/list: got %q, want the skill", got)
 	}

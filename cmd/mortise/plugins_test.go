@@ -3,7 +3,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -14,8 +13,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // origin is a repository with a plugin.
@@ -144,20 +141,8 @@ func TestPluginsInARunningHost(t *testing.T) {
 	p := newPlace(t, map[string]string{"mortise.toml": ""})
 	p.must("trust", "--yes")
 	s := p.serve()
-	changed := make(chan struct{}, 100)
-	c := connect(t, s.url, &mcp.ClientOptions{ResourceListChangedHandler: func(context.Context, *mcp.ResourceListChangedRequest) { changed <- struct{}{} }})
-	described := func() string {
-		list, err := c.ListResources(c.Context, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, r := range list.Resources {
-			if strings.Contains(r.URI, "acme/count") {
-				return r.Description
-			}
-		}
-		return ""
-	}
+	c := connect(t, s.url, nil)
+	described := func() string { return c.described("acme/count") }
 	for _, step := range []struct {
 		args []string
 		want string

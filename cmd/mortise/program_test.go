@@ -337,6 +337,22 @@ func join(t testing.TB, transport mcp.Transport, o *mcp.ClientOptions) client {
 	return client{t, cs, ctx}
 }
 
+// described is the description of the resource that is listed now with a part in its
+// name or address; "" when there is none.
+func (c client) described(part string) string {
+	c.Helper()
+	list, err := c.ListResources(c.Context, nil)
+	if err != nil {
+		c.Fatalf("resources/list: %v", err)
+	}
+	for _, r := range list.Resources {
+		if strings.Contains(r.Name+r.URI, part) {
+			return r.Description
+		}
+	}
+	return ""
+}
+
 // tools are the names of the tools that are listed now.
 func (c client) tools() []string {
 	c.Helper()

@@ -46,19 +46,24 @@ func installed(p host.Place) func(*config.Config, []state.Installed) []ext.Sourc
 	}
 }
 
-// Roster is what is installed on this machine, as a place may change it. Call done when
-// finished with it.
-func Roster(ctx context.Context, p host.Place) (r *roster.Roster, done func() error, err error) {
-	store, err := sqlstore.Open(ctx, statePath(p))
-	if err != nil {
-		return nil, nil, err
+// Roster is what is installed on this machine, to be looked at from a place or changed.
+// Call done when finished with it.
+func Roster(ctx context.Context, p host.Place, purpose host.Purpose) (r *roster.Roster, done func() error, err error) {
+	var store state.Store = sqlstore.ReadOnly(statePath(p))
+	done = func() error { return nil }
+	if purpose != host.Looking {
+		opened, err := sqlstore.Open(ctx, statePath(p))
+		if err != nil {
+			return nil, nil, err
+		}
+		store, done = opened, opened.Close
 	}
 	return &roster.Roster{
 		Store:     store,
 		Checkouts: checkout.Store{Dir: Checkouts(p), Digest: discover.Digest},
 		Git:       sync.OnceValues(func() (*git.Git, error) { return git.New(git.Options{Env: p.Env}) }),
 		Taken:     func(name ext.Name) string { return taken(p, name) },
-	}, store.Close, nil
+	}, done, nil
 }
 
 // taken is where the configuration uses a name.

@@ -58,9 +58,9 @@ type App struct {
 	// it is nil, is told how many bytes of how many were looked through to find
 	// things faster.
 	Calls func(ctx context.Context, p host.Place, q audit.Query, progress func(done, total int64)) iter.Seq2[audit.Entry, error]
-	// Roster is what is installed on this machine, as a place may change it; Checkouts is
-	// where its content lies. done is called when it is not needed any more.
-	Roster    func(ctx context.Context, p host.Place) (r *roster.Roster, done func() error, err error)
+	// Roster is what is installed on this machine, to be looked at from a place or changed;
+	// Checkouts is where its content lies. done is called when it is not needed any more.
+	Roster    func(ctx context.Context, p host.Place, purpose host.Purpose) (r *roster.Roster, done func() error, err error)
 	Checkouts func(p host.Place) string
 	// TryInstalled composes what a place would have in use with one line of the roster
 	// changed. The listing is there with an error that says why the plugin is refused.

@@ -38,17 +38,28 @@ to run waits for mortise approve.`,
 }
 
 // plugins runs something with what is installed.
-func (c *call) plugins(ctx context.Context, do func(p host.Place, r *roster.Roster) error) error {
+func (c *call) plugins(ctx context.Context, purpose host.Purpose, do func(p host.Place, r *roster.Roster) error) error {
 	p, err := c.place()
 	if err != nil {
 		return err
 	}
-	r, done, err := c.Roster(ctx, p)
+	r, done, err := c.Roster(ctx, p, purpose)
 	if err != nil {
 		return err
 	}
 	r.By = c.Person()
 	return errors.Join(do(p, r), done())
+}
+
+// aboutPlugin makes a command of one plugin, which is named.
+func (c *call) aboutPlugin(cmd *cobra.Command, purpose host.Purpose, do func(ctx context.Context, p host.Place, r *roster.Roster, k roster.Key) error) *cobra.Command {
+	cmd.Args, cmd.ValidArgsFunction = one("NAME"), c.completesPlugin()
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return c.plugins(cmd.Context(), purpose, func(p host.Place, r *roster.Roster) error {
+			return do(cmd.Context(), p, r, roster.Key{Name: ext.Name(args[0]), Scope: p.Workspace.ID})
+		})
+	}
+	return cmd
 }
 
 // tries has each line of a roster composed before it holds. into is told what came of it.
@@ -119,17 +130,19 @@ func (c *call) rows(ctx context.Context, p host.Place, all []state.Installed) (r
 	return rows, err
 }
 
+// short is the first digits of a commit.
+func short(commit string) string { return commit[:min(12, len(commit))] }
+
 // what is a plugin's content for people: its reference and the first digits of its
 // commit.
 func (r *pluginRow) what() string {
-	short := r.Commit[:min(12, len(r.Commit))]
 	switch {
 	case r.Kind == state.Linked:
 		return "where it lies"
 	case r.Ref != "" && r.Ref != r.Commit:
-		return r.Ref + " " + short
+		return r.Ref + " " + short(r.Commit)
 	}
-	return short
+	return short(r.Commit)
 }
 
 func (c *call) pluginList() *cobra.Command {
@@ -140,7 +153,7 @@ func (c *call) pluginList() *cobra.Command {
 		Example: "mortise plugin list\nmortise plugin list --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return c.plugins(cmd.Context(), func(p host.Place, r *roster.Roster) error {
+			return c.plugins(cmd.Context(), host.Looking, func(p host.Place, r *roster.Roster) error {
 				s, err := r.Store.Load(cmd.Context())
 				if err != nil {
 					return err
@@ -181,30 +194,26 @@ func (p *page) plugins(rows []pluginRow) {
 }
 
 func (c *call) pluginShow() *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:     "show NAME",
 		Short:   "Show one plugin: where it came from, and what it is now",
 		Example: "mortise plugin show acme",
-		Args:    one("NAME"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.plugins(cmd.Context(), func(p host.Place, r *roster.Roster) error {
-				i, err := r.Line(cmd.Context(), named(p, args[0]))
-				if err != nil {
-					return err
-				}
-				rows, err := c.rows(cmd.Context(), p, []state.Installed{i})
-				if err != nil {
-					return err
-				}
-				if c.json {
-					return c.document(rows[0])
-				}
-				c.page(nil).shownPlugin(&rows[0])
-				return nil
-			})
-		},
-		ValidArgsFunction: c.completesPlugin(),
 	}
+	return c.aboutPlugin(cmd, host.Looking, func(ctx context.Context, p host.Place, r *roster.Roster, k roster.Key) error {
+		i, err := r.Line(ctx, k)
+		if err != nil {
+			return err
+		}
+		rows, err := c.rows(ctx, p, []state.Installed{i})
+		if err != nil {
+			return err
+		}
+		if c.json {
+			return c.document(rows[0])
+		}
+		c.page(nil).shownPlugin(&rows[0])
+		return nil
+	})
 }
 
 func (p *page) shownPlugin(r *pluginRow) {
@@ -233,7 +242,7 @@ func (p *page) shownPlugin(r *pluginRow) {
 func (c *call) completesPlugin() cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		var names []string
-		err := c.plugins(cmd.Context(), func(p host.Place, r *roster.Roster) error {
+		err := c.plugins(cmd.Context(), host.Looking, func(p host.Place, r *roster.Roster) error {
 			s, err := r.Store.Load(cmd.Context())
 			for _, i := range roster.In(s.Roster, p.Workspace.ID) {
 				names = append(names, string(i.Name))
@@ -243,7 +252,7 @@ func (c *call) completesPlugin() cobra.CompletionFunc {
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveError
 		}
-		return names, cobra.ShellCompDirectiveNoFileComp
+		return typeable(names), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
@@ -251,33 +260,22 @@ func (c *call) completesPlugin() cobra.CompletionFunc {
 // once, wherever it is used.
 func (c *call) pluginSwitch(on bool) *cobra.Command {
 	var reason string
-	cmd := &cobra.Command{
-		Use:   "disable NAME",
-		Short: "Switch a plugin off: it contributes nothing from the very next call on",
-		Args:  one("NAME"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			var i state.Installed
-			err := c.plugins(cmd.Context(), func(p host.Place, r *roster.Roster) (err error) {
-				i, err = r.Line(cmd.Context(), named(p, args[0]))
-				return err
-			})
-			if err != nil {
-				return err
-			}
-			change := host.Change{Subject: args[0], Everywhere: i.Scope == "", Reason: cmp.Or(strings.TrimSpace(reason), "switched off with mortise plugin disable")}
-			if on {
-				return c.switchOn(cmd.Context(), change)
-			}
-			return c.switchOff(cmd.Context(), change)
-		},
-		ValidArgsFunction: c.completesPlugin(),
+	cmd := &cobra.Command{Use: "enable NAME", Short: "Take back what plugin disable switched off"}
+	if !on {
+		cmd.Use, cmd.Short = "disable NAME", "Switch a plugin off: it contributes nothing from the very next call on"
+		cmd.Flags().StringVar(&reason, "reason", "", "why, as `TEXT`, for those who wonder later")
 	}
-	if on {
-		cmd.Use, cmd.Short = "enable NAME", "Take back what plugin disable switched off"
-		return cmd
-	}
-	cmd.Flags().StringVar(&reason, "reason", "", "why, as `TEXT`, for those who wonder later")
-	return cmd
+	return c.aboutPlugin(cmd, host.Looking, func(ctx context.Context, _ host.Place, r *roster.Roster, k roster.Key) error {
+		i, err := r.Line(ctx, k)
+		if err != nil {
+			return err
+		}
+		change := host.Change{Subject: string(i.Name), Everywhere: i.Scope == "", Reason: cmp.Or(strings.TrimSpace(reason), "switched off with mortise plugin disable")}
+		if on {
+			return c.switchOn(ctx, change)
+		}
+		return c.switchOff(ctx, change)
+	})
 }
 
 func (c *call) pluginPin() *cobra.Command {
@@ -286,56 +284,47 @@ func (c *call) pluginPin() *cobra.Command {
 		Use:     "pin NAME",
 		Short:   "Leave a plugin out when all are updated",
 		Example: "mortise plugin pin acme\nmortise plugin pin acme --off",
-		Args:    one("NAME"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.plugins(cmd.Context(), func(p host.Place, r *roster.Roster) error {
-				i, changed, err := r.Pin(cmd.Context(), named(p, args[0]), !off)
-				if err != nil {
-					return err
-				}
-				row := c.row(p, &i, nil)
-				if c.json {
-					return c.document(map[string]any{"plugin": row, "changed": changed})
-				}
-				word := map[bool]string{true: "pinned", false: "not pinned"}[!off]
-				if !changed {
-					word += " already"
-				}
-				c.page(nil).line("%s is %s, at %s.", ext.Escape(row.Name), word, ext.Escape(row.what()))
-				return nil
-			})
-		},
-		ValidArgsFunction: c.completesPlugin(),
 	}
 	cmd.Flags().BoolVar(&off, "off", false, "take that back")
-	return cmd
+	return c.aboutPlugin(cmd, host.Changing, func(ctx context.Context, p host.Place, r *roster.Roster, k roster.Key) error {
+		i, changed, err := r.Pin(ctx, k, !off)
+		if err != nil {
+			return err
+		}
+		row := c.row(p, &i, nil)
+		if c.json {
+			return c.document(map[string]any{"plugin": row, "changed": changed})
+		}
+		word := map[bool]string{true: "pinned", false: "not pinned"}[!off]
+		if !changed {
+			word += " already"
+		}
+		c.page(nil).line("%s is %s, at %s.", ext.Escape(row.Name), word, ext.Escape(row.what()))
+		return nil
+	})
 }
 
 func (c *call) pluginRollback() *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "rollback NAME",
 		Short: "Go back to what a plugin was before its last update",
 		Long: `Go back to what a plugin was before its last update, which is still there. Another
 rollback goes forward again.`,
 		Example: "mortise plugin rollback acme",
-		Args:    one("NAME"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.plugins(cmd.Context(), func(p host.Place, r *roster.Roster) error {
-				c.tries(p, r, nil)
-				was, now, err := r.Rollback(cmd.Context(), named(p, args[0]))
-				if err != nil {
-					return err
-				}
-				from, to := c.row(p, &was, nil), c.row(p, &now, nil)
-				if c.json {
-					return c.document(map[string]any{"plugin": to, "from": from.Commit})
-				}
-				c.page(nil).line("%s is %s again; it was %s.", ext.Escape(to.Name), ext.Escape(to.what()), ext.Escape(from.what()))
-				return nil
-			})
-		},
-		ValidArgsFunction: c.completesPlugin(),
 	}
+	return c.aboutPlugin(cmd, host.Changing, func(ctx context.Context, p host.Place, r *roster.Roster, k roster.Key) error {
+		c.tries(p, r, nil)
+		was, now, err := r.Rollback(ctx, k)
+		if err != nil {
+			return err
+		}
+		from, to := c.row(p, &was, nil), c.row(p, &now, nil)
+		if c.json {
+			return c.document(map[string]any{"plugin": to, "from": from.Commit})
+		}
+		c.page(nil).line("%s is %s again; it was %s.", ext.Escape(to.Name), ext.Escape(to.what()), ext.Escape(from.what()))
+		return nil
+	})
 }
 
 func (c *call) pluginRemove() *cobra.Command {
@@ -347,38 +336,28 @@ func (c *call) pluginRemove() *cobra.Command {
 that. What it kept in its own data directory stays for the day when it is installed
 again, unless --purge is given. A directory that was linked is left as it is.`,
 		Example: "mortise plugin remove acme\nmortise plugin remove acme --purge",
-		Args:    one("NAME"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.plugins(cmd.Context(), func(p host.Place, r *roster.Roster) error {
-				data := ""
-				if purge {
-					data = p.PluginData(ext.Name(args[0]), true)
-				}
-				i, swept, err := r.Remove(cmd.Context(), named(p, args[0]), data)
-				if err != nil {
-					return err
-				}
-				row := c.row(p, &i, nil)
-				if c.json {
-					return c.document(map[string]any{"plugin": row, "purged": purge, "kept": append([]string{}, keptPaths(swept.Kept)...)})
-				}
-				view := c.page(nil)
-				view.line("%s is removed.", ext.Escape(row.Name))
-				for _, k := range swept.Kept {
-					view.line("  %s %s: %s", view.dim("left:"), ext.Escape(k.Path), ext.Escape(k.Why))
-				}
-				return nil
-			})
-		},
-		ValidArgsFunction: c.completesPlugin(),
 	}
 	cmd.Flags().BoolVar(&purge, "purge", false, "remove what it kept in its data directory, too")
-	return cmd
-}
-
-// named is the plugin that a person means by a name in a workspace.
-func named(p host.Place, name string) roster.Key {
-	return roster.Key{Name: ext.Name(name), Scope: p.Workspace.ID}
+	return c.aboutPlugin(cmd, host.Changing, func(ctx context.Context, p host.Place, r *roster.Roster, k roster.Key) error {
+		data := ""
+		if purge {
+			data = p.PluginData(k.Name, true)
+		}
+		i, swept, err := r.Remove(ctx, k, data)
+		if err != nil {
+			return err
+		}
+		row := c.row(p, &i, nil)
+		if c.json {
+			return c.document(map[string]any{"plugin": row, "purged": purge, "kept": append([]string{}, keptPaths(swept.Kept)...)})
+		}
+		view := c.page(nil)
+		view.line("%s is removed.", ext.Escape(row.Name))
+		for _, k := range swept.Kept {
+			view.line("  %s %s: %s", view.dim("left:"), ext.Escape(k.Path), ext.Escape(k.Why))
+		}
+		return nil
+	})
 }
 
 // scoped is the workspace that a scope means.

@@ -29,7 +29,7 @@ it is started: mortise approve shows what wants to run.`,
 		Args:    one("SOURCE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
-			return c.plugins(ctx, func(p host.Place, r *roster.Roster) (err error) {
+			return c.plugins(ctx, host.Changing, func(p host.Place, r *roster.Roster) (err error) {
 				var l *host.Listing
 				c.tries(p, r, &l)
 				if w.Scope, err = scoped(p, scope); err != nil {

@@ -50,14 +50,19 @@ granted to a plugin lapses with its content: mortise approve shows what waits.
 			if all == (len(args) > 0) {
 				return usage("name the plugins to update, or give --all: mortise plugin update --all")
 			}
-			return c.plugins(cmd.Context(), func(p host.Place, r *roster.Roster) error {
+			purpose := host.Changing
+			if check {
+				purpose = host.Looking
+			}
+			return c.plugins(cmd.Context(), purpose, func(p host.Place, r *roster.Roster) error {
 				news, err := r.Look(cmd.Context(), p.Workspace.ID, args)
 				if err != nil {
 					return err
 				}
 				var done []updated
+				var now *host.Listing
 				for i := range news {
-					u := c.update(cmd.Context(), p, r, &news[i], check)
+					u := c.update(cmd.Context(), p, r, &news[i], &now, check)
 					if u.err != nil {
 						u.Error = u.err.Error()
 					}
@@ -73,16 +78,17 @@ granted to a plugin lapses with its content: mortise approve shows what waits.
 	return cmd
 }
 
-// update updates one plugin, or only tells whether it would.
-func (c *call) update(ctx context.Context, p host.Place, r *roster.Roster, n *roster.News, check bool) (u updated) {
+// update updates one plugin, or only tells whether it would. now is what is in use, nil
+// as long as nobody had to know.
+func (c *call) update(ctx context.Context, p host.Place, r *roster.Roster, n *roster.News, now **host.Listing, check bool) (u updated) {
 	u = updated{Name: string(n.Line.Name), From: n.Line.Commit, To: n.Found, Skipped: n.Skipped, err: n.Err, Files: []change{}, Entries: []change{}}
 	if check || !n.Newer() {
 		return u
 	}
-	before, err := c.TryInstalled(ctx, p, n.Line)
-	if err != nil && before == nil {
-		u.err = err
-		return u
+	if *now == nil {
+		if *now, u.err = c.TryInstalled(ctx, p, n.Line); *now == nil {
+			return u
+		}
 	}
 	progress, clear := c.fetching()
 	made, err := r.Fetch(ctx, n, progress)
@@ -100,7 +106,8 @@ func (c *call) update(ctx context.Context, p host.Place, r *roster.Roster, n *ro
 	if files, err := r.Changes(ctx, &n.Line, made.Commit); err == nil { // it is updated, whatever can be told of that
 		u.Files = filesChanged(files)
 	}
-	u.Entries = entriesChanged(before, after, u.Name)
+	u.Entries = entriesChanged(*now, after, u.Name)
+	*now = after
 	return u
 }
 
@@ -176,7 +183,7 @@ func (c *call) showUpdates(done []updated, check bool) error {
 }
 
 func (p *page) updatedOne(u *updated) {
-	name, short := p.bold(ext.Escape(u.Name)), func(s string) string { return s[:min(12, len(s))] }
+	name := p.bold(ext.Escape(u.Name))
 	switch {
 	case u.err != nil:
 		p.line("%s  %s %s", name, p.red("failed:"), ext.Escape(u.err.Error()))
@@ -205,32 +212,28 @@ func (p *page) differing(what string, all []change) {
 }
 
 func (c *call) pluginDiff() *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:     "diff NAME",
 		Short:   "Show which files the last update of a plugin changed",
 		Example: "mortise plugin diff acme",
-		Args:    one("NAME"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.plugins(cmd.Context(), func(p host.Place, r *roster.Roster) error {
-				i, err := r.Line(cmd.Context(), named(p, args[0]))
-				if err != nil {
-					return err
-				}
-				files, err := r.Changes(cmd.Context(), &i, "")
-				if err != nil {
-					return err
-				}
-				if c.json {
-					return c.document(map[string]any{"name": i.Name, "from": i.Before, "to": i.Commit, "files": filesChanged(files)})
-				}
-				view := c.page(nil)
-				for _, f := range files {
-					view.line("%s %s", view.dim(string(f.Status)), ext.Escape(f.Path))
-				}
-				view.line("%s between %s and %s.", count(len(files), "change"), i.Before[:min(12, len(i.Before))], i.Commit[:min(12, len(i.Commit))])
-				return nil
-			})
-		},
-		ValidArgsFunction: c.completesPlugin(),
 	}
+	return c.aboutPlugin(cmd, host.Looking, func(ctx context.Context, _ host.Place, r *roster.Roster, k roster.Key) error {
+		i, err := r.Line(ctx, k)
+		if err != nil {
+			return err
+		}
+		files, err := r.Changes(ctx, &i, "")
+		if err != nil {
+			return err
+		}
+		if c.json {
+			return c.document(map[string]any{"name": i.Name, "from": i.Before, "to": i.Commit, "files": filesChanged(files)})
+		}
+		view := c.page(nil)
+		for _, f := range files {
+			view.line("%s %s", view.dim(string(f.Status)), ext.Escape(f.Path))
+		}
+		view.line("%s between %s and %s.", count(len(files), "change"), short(i.Before), short(i.Commit))
+		return nil
+	})
 }
