@@ -42,7 +42,7 @@ func (g *Generation) tasks(locks string) *author.Tasks {
 		s.Within = g.Config.Workspace().Dir
 	}
 	status := map[rowKey]string{}
-	for _, e := range g.listing().Of(author.Surface.Name).Entries {
+	for _, e := range g.Entries(author.Surface.Name) {
 		status[e.key()] = e.Status
 	}
 	var found []author.Entry
