@@ -168,3 +168,35 @@ func TestLogged_by_its_stream(t *testing.T) {
 		}
 	}
 }
+
+// TestNotAskedForYet wants somebody who wants to hear of a resource to wait until the
+// server was asked for that: what it agreed to before says nothing of it.
+func TestNotAskedForYet(t *testing.T) {
+	c := newConn(&journal{})
+	c.wire = &sink{}
+	c.modern.Store(true)
+	c.listening = &listening{wake: make(chan struct{}, 1), asked: interest{tools: true}}
+	l, err := c.lane(&Peer{ID: "o"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := l.begin(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := &listener{lane: l, errand: e, id: []byte("1"), older: true, interest: interest{uris: []string{"x://a"}}}
+	c.listening.all = append(c.listening.all, x)
+	c.admitListeners() // the server has agreed to what was asked for before
+	if e.answer != nil {
+		t.Fatalf("got %s, want it to wait", e.answer.Raw)
+	}
+	c.listening.pending, c.listening.asking.uris = 2, x.uris
+	c.admitListeners() // somebody joined while the server has not answered what asks for it
+	if e.answer != nil {
+		t.Fatalf("got %s, want it to wait until the server agrees", e.answer.Raw)
+	}
+	c.take([]byte(`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":2},"notifications":{"resourceSubscriptions":["x://a"]}}}`), 0)
+	if e.answer == nil || !e.answer.Result.There() {
+		t.Errorf("once the server was asked and agreed: got %v, want that it hears", e.answer)
+	}
+}

@@ -20,8 +20,10 @@ type listening struct {
 	all     []*listener
 	id      uint64   // of the request whose notices count; 0: there is none
 	flight  *flight  // it
+	asked   interest // what was asked for there
 	granted interest // what the server agreed to there
 	pending uint64   // of the request that is to replace it
+	asking  interest // what is asked for there
 }
 
 // interest is what can be listened to.
@@ -237,7 +239,8 @@ func (c *conn) acknowledged(f *rpc.Frame) {
 		return
 	}
 	old := s.id
-	s.id, s.flight, s.pending, s.granted = id, c.flights[id], 0, granted
+	s.id, s.flight, s.pending = id, c.flights[id], 0
+	s.asked, s.granted = s.asking, granted
 	c.mu.Unlock()
 	if old != 0 && c.land(old) != nil {
 		c.cancel(old, "")
@@ -251,8 +254,8 @@ func (c *conn) admitListeners() {
 	s := c.listening
 	granted := s.granted
 	s.all = slices.DeleteFunc(s.all, func(x *listener) bool {
-		if x.open {
-			return false
+		if asked := x.common(&s.asked); x.open || !s.covers(x) && !asked.equal(&x.interest) {
+			return false // the server was not asked for that yet
 		}
 		x.open = true
 		if heard := x.common(&granted); x.older && len(heard.uris) == 0 {
@@ -378,7 +381,7 @@ func (c *conn) pauseListening(ctx context.Context) {
 		c.mu.Unlock()
 		return
 	}
-	s.id, s.flight, s.granted = 0, nil, interest{}
+	s.id, s.flight, s.asked, s.granted = 0, nil, interest{}, interest{}
 	c.mu.Unlock()
 	c.cancel(id, "")
 	late := time.NewTimer(lastWord)
@@ -401,7 +404,7 @@ func (c *conn) listenFor(ctx context.Context, want *interest) error {
 		return err
 	}
 	c.mu.Lock()
-	c.listening.pending = id
+	c.listening.pending, c.listening.asking = id, *want
 	c.mu.Unlock()
 	if err := c.wire.send(ctx, c.compose(id, "subscriptions/listen", slices.Concat([]byte(`{"notifications":`), want.document(), []byte(`}`)))); err != nil {
 		c.land(id)
@@ -412,7 +415,7 @@ func (c *conn) listenFor(ctx context.Context, want *interest) error {
 		case a := <-fl.reply:
 			c.mu.Lock()
 			if c.listening.id == id {
-				c.listening.id, c.listening.flight, c.listening.granted = 0, nil, interest{}
+				c.listening.id, c.listening.flight, c.listening.asked, c.listening.granted = 0, nil, interest{}, interest{}
 			}
 			c.mu.Unlock()
 			if a.err == nil {
