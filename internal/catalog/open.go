@@ -6,9 +6,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"sync/atomic"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/call"
+	"github.com/mortise-dev/mortise/internal/checkout"
 	"github.com/mortise-dev/mortise/internal/discover"
 	"github.com/mortise-dev/mortise/internal/driver/inproc"
 	"github.com/mortise-dev/mortise/internal/driver/mcp"
@@ -60,6 +63,8 @@ func open(ctx context.Context, p host.Place, purpose host.Purpose, cache *host.C
 			return nil, nil, errors.Join(err, done())
 		}
 		o.Log, done = log.write, closing(done, log.Close)
+		held := checkout.Store{Dir: Checkouts(p)}.Hold(strconv.FormatUint(serving.Add(1), 10))
+		o.Using, done = holding(held), closing(done, held.Close)
 		s := newServers(p, mcp.Options{})
 		o.Drivers[mcpDriver], o.Watch = s.driver(), true
 		o.Serve = s.serve
@@ -86,6 +91,22 @@ func composing(p host.Place, purpose host.Purpose, store state.Store) host.Optio
 		Asked:     []string{toolcall.Before.Name, policy.ToolCall, clientevent.AfterCall},
 		Question:  clientevent.Questions,
 		Data:      func(t ext.Tree) string { return p.PluginData(t.Extension, t.Own) },
+	}
+}
+
+// serving counts the hosts of this process that serve.
+var serving atomic.Uint64
+
+// holding has checkouts stay that are in use.
+func holding(h *checkout.Hold) func([]state.Installed) error {
+	return func(lines []state.Installed) error {
+		var keys []checkout.Key
+		for _, i := range lines {
+			if i.Commit != "" {
+				keys = append(keys, checkout.Key{Name: i.Name, Commit: i.Commit})
+			}
+		}
+		return h.Add(keys...)
 	}
 }
 

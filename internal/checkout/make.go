@@ -103,8 +103,12 @@ func stageName(what string) string {
 }
 
 // stagedBy is who made a staging directory.
-func stagedBy(name string) (p process, ok bool) {
-	m := stageRE.FindStringSubmatch(name)
+func stagedBy(name string) (process, bool) { return processIn(stageRE, name) }
+
+// processIn is the process that a name says: its number, its start and the space of its
+// number are the first three groups.
+func processIn(in *regexp.Regexp, name string) (p process, ok bool) {
+	m := in.FindStringSubmatch(name)
 	if m == nil {
 		return process{}, false
 	}

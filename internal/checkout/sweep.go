@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,12 +28,15 @@ type Kept struct{ Path, Why string }
 const recent = time.Hour
 
 // Sweep removes the checkouts that are not used, and what is left of work whose process
-// is gone. It removes only what has a record and is as that says, and never through a
+// is gone. What a living process holds is used as well. It removes only what has a record and is as that says, and never through a
 // link. A checkout that a living process made or asked for within the last hour stays.
 // What is left is named. An error is that something could not be looked at or removed;
 // the rest is done all the same.
 func (s Store) Sweep(ctx context.Context, used map[Key]bool) (Swept, error) {
-	w := sweep{Store: s, ctx: ctx, used: used}
+	w := sweep{Store: s, ctx: ctx, used: maps.Clone(used)}
+	if w.used == nil {
+		w.used = map[Key]bool{}
+	}
 	top, err := os.OpenRoot(s.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Swept{}, nil
@@ -43,8 +47,12 @@ func (s Store) Sweep(ctx context.Context, used map[Key]bool) (Swept, error) {
 	defer top.Close()
 	entries, err := fs.ReadDir(top.FS(), ".")
 	w.fail(err)
+	if err := s.held(top, entries, w.used); err != nil {
+		return Swept{}, errors.Join(append(w.errs, err)...)
+	}
 	for _, e := range entries {
 		switch {
+		case heldRE.MatchString(e.Name()):
 		case e.Name() == lockName: // who was killed left it; whoever has it takes it away
 			w.fail(s.locked(ctx, func() error { return nil }))
 		case e.IsDir():

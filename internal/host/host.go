@@ -20,6 +20,7 @@ import (
 	"github.com/mortise-dev/mortise/internal/discover"
 	"github.com/mortise-dev/mortise/internal/guard"
 	"github.com/mortise-dev/mortise/internal/plan"
+	"github.com/mortise-dev/mortise/internal/roster"
 	"github.com/mortise-dev/mortise/internal/session"
 	"github.com/mortise-dev/mortise/internal/source"
 	"github.com/mortise-dev/mortise/internal/state"
@@ -40,6 +41,9 @@ type Options struct {
 	// Installed makes the sources of what is installed in the workspace of a
 	// configuration, in load order. Nil: nothing is.
 	Installed func(c *config.Config, installed []state.Installed) []ext.Source
+	// Using is told what of the roster a pass has in use, so that its files stay as long
+	// as this host may read them. Nil: nobody is.
+	Using func([]state.Installed) error
 	// Unnamed are the folders of the workspace's clients that its configuration
 	// does not name. Nil: nobody looks.
 	Unnamed func(*config.Config) []source.Folder
@@ -141,11 +145,19 @@ func (h *Host) publish(ctx context.Context) (*Generation, error) {
 	g, err := h.next(ctx)
 	switch {
 	case err == nil:
-		h.failed(cmp.Or(g.whole(), h.rememberGuards(ctx, g), h.pinFirst(ctx, g)))
+		h.failed(cmp.Or(g.whole(), h.rememberGuards(ctx, g), h.pinFirst(ctx, g), h.use(g)))
 	case ctx.Err() == nil: // else nothing failed: nobody waits for it any more
 		h.failed(err)
 	}
 	return g, err
+}
+
+// use tells which lines of the roster are in use.
+func (h *Host) use(g *Generation) error {
+	if h.options.Using == nil {
+		return nil
+	}
+	return h.options.Using(roster.In(g.state.Roster, g.Config.Workspace().ID))
 }
 
 func (h *Host) next(ctx context.Context) (*Generation, error) {
