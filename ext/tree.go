@@ -28,6 +28,7 @@ type Tree struct {
 	Root      string // absolute directory, for people; "" when there is none. Part of no digest
 	Leads     string // Root with its links resolved; "" when there is none
 	Own       bool   // the person's own configuration names it, whatever workspace this is
+	Sealed    Digest // what the digest of all its files should be; zero: they may be what they are
 	Places    []Place
 	Manifest  *Doc     // the manifest as read; nil when the format has none or it could not be read
 	Unread    bool     // of a format that is known by sight and not read; it is no candidate

@@ -50,6 +50,11 @@ var (
 		Doc: "What a plugin's entry would run or connect to waits for a person's grant: for its first, or for a new one since something in the plugin's directory changed.",
 		Fix: "Run mortise trust: it shows what would run, and grants it.",
 	}
+	Edited = &ext.Check{
+		Code: "checkout-edited", Severity: ext.Warning,
+		Doc: "The files of a plugin that was fetched are not those of its commit: somebody edited them where they lie. What was granted to the plugin does not cover that.",
+		Fix: "Move the directory away and run mortise plugin update with the plugin's name, which fetches the commit again; keep what you want to change in a directory of your own, and add that.",
+	}
 	DriverForbidden = &ext.Check{
 		Code: "driver-forbidden", Severity: ext.Error,
 		Doc: "An entry refers to a driver that is not for files: servers' tools come with the server, and what is compiled in with the program. By another name it would escape what is decided about it.",
@@ -63,7 +68,7 @@ var (
 )
 
 // Checks lists what admission can find, for the docs.
-var Checks = []*ext.Check{Trust, NameInvalid, NameTwice, Incomplete, GuardUnasked, Unconsulted, NeedsGrant, NoDriver, DriverForbidden, Unapproved, Shadows}
+var Checks = []*ext.Check{Trust, NameInvalid, NameTwice, Incomplete, GuardUnasked, Unconsulted, NeedsGrant, Edited, NoDriver, DriverForbidden, Unapproved, Shadows}
 
 // review is one candidate under judgement.
 type review struct {
@@ -121,6 +126,9 @@ func (r *review) prepare() {
 func (r *review) layout() {
 	r.findings = append(r.findings, r.tree.Findings...)
 	r.failed = r.findings.Failed()
+	if is := r.candidate.Content(); r.tree.Sealed != (ext.Digest{}) && is != (ext.Digest{}) && is != r.tree.Sealed {
+		r.findings.Add(Edited.At(r.tree.Origin, "the files in %s have the digest %s, and had %s when they were fetched", ext.Quote(r.tree.Root), is.Short(), r.tree.Sealed.Short()))
+	}
 }
 
 // decode turns documents into contributions. What could not be read counts as

@@ -57,7 +57,7 @@ var (
 )
 
 // Checks lists what a pass can find.
-var Checks = []*ext.Check{SourceFailed, StateUnreadable, OwnBroken, NotAdopted, AdoptionLapsed, FolderUnnamed, NameTaken, Quarantined, OverBudget, Unjudged, IndexFailed}
+var Checks = []*ext.Check{LockBroken, LockDrift, SourceFailed, StateUnreadable, OwnBroken, NotAdopted, AdoptionLapsed, FolderUnnamed, NameTaken, Quarantined, OverBudget, Unjudged, IndexFailed}
 
 // run makes one generation. It is a list of stages; state and configuration
 // are read first and are values from then on.
@@ -75,6 +75,7 @@ func (h *Host) run(ctx context.Context, vouched bool) (*Generation, error) {
 		return nil, err
 	}
 	p.unnamed()
+	p.locked()
 	vouched = vouched || p.state.AdoptedOnce(p.id())
 	now, err := p.read(ctx, p.config, vouched, p.rules(p.config, true))
 	if err != nil {
@@ -324,7 +325,7 @@ func (p *pass) read(ctx context.Context, c *config.Config, vouched bool, rules a
 	limits, _ := c.Personal()
 	r := &reading{config: c, rules: rules, read: map[string]time.Time{}}
 	s := scanning{
-		options: discover.Options{Specs: p.host.options.Specs, Limits: c.Limits.Bounds(), Enabled: true, Whole: p.host.runs, Memory: p.host.options.Memory},
+		options: discover.Options{Specs: p.host.options.Specs, Limits: c.Limits.Bounds(), Enabled: true, Whole: p.host.whole, Memory: p.host.options.Memory},
 		own:     limits.Bounds(),
 		workers: p.host.options.Workers,
 	}
@@ -398,18 +399,19 @@ func sourcesKey(c *config.Config, vouched bool, installed []state.Installed) ext
 	}
 	h.Int(len(installed))
 	for _, i := range installed {
-		h.Text(string(i.Name), i.Kind, i.Source, i.Within, i.Commit)
+		h.Text(string(i.Name), i.Kind, i.Source, i.Within, i.Commit).Digest(i.Digest)
 	}
 	return h.Sum()
 }
 
-// runs reports whether a tree is a plugin's and has something that runs, so that
-// a grant to it covers the whole of it.
-func (h *Host) runs(t ext.Tree) bool {
+// whole reports whether all that lies in a tree counts: it is a plugin's that has
+// something that runs, so that a grant to it covers the whole of it, or it should be
+// what it was when it was fetched.
+func (h *Host) whole(t ext.Tree) bool {
 	if t.Origin.Trust != ext.Plugin || t.Describes != nil {
 		return false
 	}
-	return slices.ContainsFunc(t.Places, func(p ext.Place) bool {
+	return t.Sealed != (ext.Digest{}) || slices.ContainsFunc(t.Places, func(p ext.Place) bool {
 		return slices.ContainsFunc(h.options.Specs, func(s *surface.Spec) bool { return s.Runs && s.Name == p.Surface })
 	})
 }

@@ -28,6 +28,8 @@ type Plugin struct {
 	Env       source.Env
 	Open      root.Options
 	Own       bool // the person's own configuration names it
+	// Sealed is what the digest of its files should be; zero: whatever they are.
+	Sealed ext.Digest
 	// Labelled: the extension goes by what it calls itself, where that is a
 	// name; for a directory that nobody named.
 	Labelled bool
@@ -59,6 +61,7 @@ func (p *Plugin) tree() ext.Tree {
 		Origin:    ext.Origin{Extension: p.Extension, Source: p.Name(), Trust: p.Trust},
 		FS:        nothing{},
 		Own:       p.Own,
+		Sealed:    p.Sealed,
 	}
 	if p.Fault != nil {
 		t.Findings.Add(*p.Fault)
