@@ -5,7 +5,7 @@ import "github.com/mortise-dev/mortise/ext"
 // Checks lists everything that reading the configuration can find, besides
 // what the TOML reader finds.
 var Checks = []*ext.Check{
-	UnknownKey, WrongType, WrongValue, PluginName, PluginPath, MarketPath, Widens,
+	UnknownKey, WrongType, WrongValue, PluginName, PluginPath, MarketPath, SourceRule, Widens,
 	UnknownVariable, Unreadable, ManagedBroken, StrayLocal, Identity,
 }
 
@@ -45,6 +45,12 @@ var (
 		Code: "config-market-path", Severity: ext.Error,
 		Doc: "A marketplace is configured and no file says where it lies; it is not looked into.",
 		Fix: "Add a path to the marketplace's table, or remove the table.",
+	}
+	// SourceRule is a rule about sources that says too little.
+	SourceRule = &ext.Check{
+		Code: "config-source", Severity: ext.Error,
+		Doc: "A rule about sources does not say what it is about, or what holds there. Nothing is installed from anywhere until it is mended.",
+		Fix: "Give the rule a from, and a policy or signed; or remove the table.",
 	}
 	// Widens is a value that allows more than its file may allow.
 	Widens = &ext.Check{

@@ -28,6 +28,10 @@ var forms = map[string]form{
 		pattern: regexp.MustCompile(`^(\.\.?/|/|[A-Za-z]:/)[^\\\x00-\x1f]*$`),
 		says:    "a path that begins with ./ or an absolute one, written with /, such as ./plugins/acme",
 	},
+	"source": {
+		pattern: regexp.MustCompile(`^(\*|/[^\\\x00-\x1f]*|[A-Za-z]:/[^\\\x00-\x1f]*|(\*\.)?[A-Za-z0-9._-]+(:[0-9]+)?(/[^\s\\\x00-\x1f]*)?)$`),
+		says:    "HOST, *.HOST, HOST/PATH, an absolute directory or *, such as github.com/acme",
+	},
 	"format": {
 		pattern: regexp.MustCompile(`^[a-z0-9][a-z0-9./-]*$`),
 		says:    "the name of a format, such as agent-plugins/1.0.0",
@@ -90,7 +94,7 @@ func (n *node) instead(d *ext.Doc, parts []string) string {
 	case n.form == "place" && d != first:
 		return "Write " + n.name + " = " + text + ": a " + schema.child(parts[0]).one() + " lies in one directory, and each has a table of its own."
 	case n.kind == kindNamed && len(parts) > 1:
-		return "Write " + join("", parts[len(parts)-1]) + " = { path = " + text + " } under [" + dotted(parts[:len(parts)-1]) + "]."
+		return "Write " + join("", parts[len(parts)-1]) + " = { " + places[n.name] + " = " + text + " } under [" + dotted(parts[:len(parts)-1]) + "]."
 	}
 	return ""
 }

@@ -79,6 +79,7 @@ func build(in Inputs, files []content) (*Config, ext.Findings) {
 	c.mine = c.personal()
 	c.Plugins = s.plugins(c)
 	c.Markets = s.markets(c)
+	c.Sources = s.sources(c)
 	c.files = filesOf(files)
 	c.digest = c.sum()
 	findings.Sort()

@@ -63,7 +63,7 @@ func (s *settling) order(below string) []mention {
 			}
 		}
 	}
-	add(func(r *reading, m mention) bool { return r.says(join(m.key, "path")) })
+	add(func(r *reading, m mention) bool { return r.says(join(m.key, places[below])) })
 	add(func(*reading, mention) bool { return true })
 	return all
 }

@@ -19,6 +19,7 @@ type Settings struct {
 	Owner   Owner    `toml:"owner" doc:"What the owner of the workspace keeps here."`
 	Plugins []Plugin `toml:"plugins" doc:"Plugins, each by its name, in load order. Of one whose path your own config.toml or the managed file gives, a workspace says only the settings." example:"acme = { path = \"./plugins/acme\" }"`
 	Markets []Market `toml:"markets" doc:"Marketplaces on this machine, each by its name: mortise market lists and searches what they offer. Nothing of them is used before it is a plugin." example:"acme = { path = \"./market\" }"`
+	Sources []Source `toml:"sources" doc:"What may be installed from where, each rule by its name. What any file blocks is not installed; where your own config.toml or the managed file allows something, nothing else is. Nothing is fetched before all rules were asked." example:"acme = { from = \"github.com/acme\", policy = \"block\" }"`
 	Trust   Trust    `toml:"trust" doc:"How strictly extensions are admitted. What a file of a workspace says is for what comes with the workspace."`
 	Limits  Limits   `toml:"limits" doc:"How much of an extension is read. Only your own config.toml and the managed file may raise a limit above its default; what a file of a workspace says is for what comes with the workspace."`
 	Context Context  `toml:"context" doc:"How much of an agent's context extensions may take before something is said. Nothing is left out for it."`
@@ -68,6 +69,26 @@ type Market struct {
 	// where it is.
 	Own    bool
 	Origin ext.Origin // of what gives its path, else of its first table
+}
+
+// Source is one rule about where plugins may come from, by name.
+type Source struct {
+	Name ext.Name
+	// From is as written: what the rule is about, with all below it.
+	From   string `toml:"from" form:"source" doc:"What the rule is about, with all that lies below: HOST, *.HOST, HOST/PATH, an absolute directory, or * for everything. However an address is spelled, it is compared by what it leads to. Of a rule whose from your own config.toml or the managed file gives, a workspace says nothing."`
+	Policy string `toml:"policy" enum:"allow,block" widens:"allow" doc:"allow or block. A rule without says nothing but how a commit is to be signed. A file of a workspace may only block."`
+	// Signed is "" when nothing need be.
+	Signed string `toml:"signed" enum:"commit,note" doc:"What must be signed of what is installed from there: the commit, as git does it, or a note over name, commit and content (mortise plugin sign)."`
+	// Signers is as written, SignersFile the absolute path that it leads to.
+	Signers     string `toml:"signers" form:"place" doc:"The file that says whose signatures count. Of commits: as ssh-keygen reads allowed signers; without it the keys that gpg trusts count. Of notes: one verifier key a line."`
+	SignersFile string
+	// Refused is true when there is an error in the rule's tables: what it forbids is
+	// not known.
+	Refused bool
+	// Own is true when the person's own configuration, or the machine's, says what it
+	// is about.
+	Own    bool
+	Origin ext.Origin // of what gives its from, else of its first table
 }
 
 // Trust is how strictly extensions are admitted.

@@ -20,6 +20,7 @@ var widenings = map[string]widening{
 	"more":      more,
 	"unbounded": unbounded,
 	"other":     other,
+	"allow":     func(one said, _ []said) bool { return one.value == Allow },
 	"off":       off,
 	"unasked":   unasked,
 	"absolute":  func(one said, _ []said) bool { return absolute(one.value.(string)) },
@@ -67,6 +68,12 @@ func off(one said, below []said) bool {
 func unasked(one said, below []said) bool {
 	return one.value != asks && slices.ContainsFunc(below, func(b said) bool { return b.value == asks })
 }
+
+// Allow and Block are the values of the policy of a source.
+const (
+	Allow = "allow"
+	Block = "block"
+)
 
 // First is the value of trust.tools by which what a server of the owner's offers when
 // it first runs counts as approved.
@@ -119,6 +126,10 @@ func (s *settling) foreign(one said) (why, fix string) {
 	if !one.layer.workspace() || one.node.kind == kindOpen || !s.own(one.table()) {
 		return "", ""
 	}
+	if strings.HasPrefix(one.table(), "sources.") {
+		return "the rule is of your own config.toml or the managed file, which alone say this",
+			"Remove it; to block more, give that rule a name of its own."
+	}
 	if strings.HasPrefix(one.table(), "markets.") {
 		return "the marketplace is named by your own config.toml or the managed file, which alone say this",
 			"Remove it; to have another one, give that a name of its own."
@@ -131,7 +142,7 @@ func (s *settling) foreign(one said) (why, fix string) {
 // table is about its path.
 func (s *settling) own(table string) bool {
 	return slices.ContainsFunc(s.layers, func(r *reading) bool {
-		return (r.layer == User || r.layer == Managed) && ownable(table) && r.says(join(table, "path"))
+		return (r.layer == User || r.layer == Managed) && ownable(table) && r.says(join(table, places[table[:strings.IndexByte(table, '.')]]))
 	})
 }
 
@@ -179,5 +190,10 @@ func (one said) table() string { return one.key[:len(one.key)-len(one.node.name)
 // ownable reports whether a table is one of those that the person may have as
 // their own.
 func ownable(table string) bool {
-	return strings.HasPrefix(table, "plugins.") || strings.HasPrefix(table, "markets.")
+	below, _, named := strings.Cut(table, ".")
+	return named && places[below] != ""
 }
+
+// places is the key of each kind of named table that says what one is about: who says
+// that has the table.
+var places = map[string]string{"plugins": "path", "markets": "path", "sources": "from"}
