@@ -52,7 +52,6 @@ func run() int {
 		Checkouts:      catalog.Checkouts,
 		TryInstalled:   catalog.TryInstalled,
 		Labelled:       catalog.Labelled,
-		Manifests:      catalog.Manifests(),
 		Markets:        catalog.Markets,
 	}
 	if width, _, err := term.GetSize(out); err == nil {

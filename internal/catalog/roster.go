@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -38,7 +39,7 @@ func installed(p host.Place) func(*config.Config, []state.Installed) []ext.Sourc
 			}
 			at := roster.Dir(Checkouts(p), line)
 			out = append(out, &dir.Plugin{
-				Extension: line.Name, Dir: at, Shown: at, NamedBy: "mortise plugin", Trust: ext.Plugin, Own: line.Scope == "",
+				Extension: line.Name, Dir: at, Shown: at, NamedBy: "mortise plugin", Trust: ext.Plugin, Own: line.Scope == "", Sealed: line.Digest,
 				Formats: bridge.Formats, Loose: bridge.Loose, Env: personal(c),
 			})
 		}
@@ -63,7 +64,49 @@ func Roster(ctx context.Context, p host.Place, purpose host.Purpose) (r *roster.
 		Checkouts: checkout.Store{Dir: Checkouts(p), Digest: discover.Digest},
 		Git:       sync.OnceValues(func() (*git.Git, error) { return git.New(git.Options{Env: p.Env}) }),
 		Taken:     func(name ext.Name) string { return taken(p, name) },
+		Rules:     func() ([]roster.Rule, error) { return rules(p) },
+		Offers:    func(ctx context.Context, offer string) (roster.Offer, error) { return offered(ctx, p, offer) },
+		Manifests: Manifests(),
 	}, done, nil
+}
+
+// rules are what the configuration of a place says of sources. It is an error where that
+// is not known whole.
+func rules(p host.Place) ([]roster.Rule, error) {
+	c, _, err := p.Configure(nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range c.Broken() {
+		if l == config.User || l == config.Managed {
+			return nil, errors.New("your own configuration, or the machine's, could not be read whole, so that it is not known what it forbids; mend it first (mortise list names the file)")
+		}
+	}
+	out := make([]roster.Rule, 0, len(c.Sources))
+	for _, s := range c.Sources {
+		where := ext.Escape(s.Origin.String())
+		if s.Refused {
+			return nil, fmt.Errorf("%s: the rule %s about sources is at fault, so that it is not known what it forbids", where, s.Name)
+		}
+		out = append(out, roster.Rule{
+			Name: string(s.Name), From: s.From, Allow: s.Policy == config.Allow, Block: s.Policy == config.Block,
+			Signed: s.Signed, Signers: s.SignersFile, Where: where,
+		})
+	}
+	return out, nil
+}
+
+// offered is what a marketplace of the configuration says of a plugin.
+func offered(ctx context.Context, p host.Place, offer string) (roster.Offer, error) {
+	c, _, err := p.Configure(nil)
+	if err != nil {
+		return roster.Offer{}, err
+	}
+	l, err := Markets(ctx, host.MarketLook{Places: host.MarketsOf(c), Workspace: p.Workspace.Dir, Plugins: c.Plugins, Limits: c.Limits.Bounds()})
+	if err != nil {
+		return roster.Offer{}, err
+	}
+	return l.Offer(offer)
 }
 
 // taken is where the configuration uses a name.

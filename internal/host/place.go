@@ -8,6 +8,7 @@ import (
 	"github.com/mortise-dev/mortise/internal/config"
 	"github.com/mortise-dev/mortise/internal/conform"
 	"github.com/mortise-dev/mortise/internal/root"
+	"github.com/mortise-dev/mortise/internal/roster"
 )
 
 // Place is where a host works: everything ambient, as values.
@@ -37,7 +38,9 @@ func (p Place) Configure(instead *config.Files) (*config.Config, ext.Findings, e
 
 // Files are the files of the place that a host reads besides extensions.
 func (p Place) Files() []string {
-	files := []string{filepath.Join(p.Workspace.Dir, config.SharedFile), filepath.Join(p.Workspace.Dir, config.LocalFile)}
+	files := []string{
+		filepath.Join(p.Workspace.Dir, config.SharedFile), filepath.Join(p.Workspace.Dir, config.LocalFile), filepath.Join(p.Workspace.Dir, roster.LockFile),
+	}
 	for _, f := range []string{p.Paths.User, p.Paths.Managed} {
 		if f != "" {
 			files = append(files, f)

@@ -18,34 +18,51 @@ import (
 
 // Wish is a plugin that a person wants.
 type Wish struct {
-	Source string // as git.Parse reads it; the path of a directory or of an archive
-	Dir    string // what relative paths are relative to
-	Ref    string // a branch, a tag or a commit; "" is what the source names, else its default
-	Within string // the plugin's directory within the source; "" is all of it
-	Name   string // "" is what its manifest or its source says
-	Scope  string // the workspace it is for; "" is all
-	SHA256 string // of an archive, in hexadecimal
-	// Manifests are the paths of which one tells that a directory is a plugin.
-	Manifests []string
+	// Offer is where it comes from. Its source is as git.Parse reads it, the address of an
+	// archive, or the path of a directory or of an archive.
+	Offer
+	Dir   string // what relative paths are relative to
+	As    string // the name that it goes by; "" is what a marketplace, its manifest or its source says
+	Scope string // the workspace it is for; "" is all
+	Note  string // signed, about what it should be; "" is none
+	// Want is what must come of it, as a lock file says; zero: whatever comes.
+	Want Locked
 	// NameIn is what the extension in a directory calls itself; "" when it does not.
 	NameIn   func(dir string) string
 	Progress func(git.Progress) // nil is told nothing
 }
 
-// Add installs a plugin. What is there under its name, or cannot be in use beside the
-// others, is a refusal, and nothing is changed.
+// Offer is where a plugin comes from, as a person or a marketplace says it.
+type Offer struct {
+	Market string // who says it: PLUGIN@MARKET; "" is a person
+	Name   string // what a marketplace calls it; ""
+	Source string
+	Ref    string // a branch, a tag or a commit; "" is what the source names, else its default
+	Within string // the plugin's directory within the source; "" is all of it
+	SHA256 string // of an archive, in hexadecimal
+}
+
+// Add installs a plugin. What is there under its name, what a rule about sources does not
+// let in, or what cannot be in use beside the others, is a refusal, and nothing is changed.
 func (r *Roster) Add(ctx context.Context, w Wish) (state.Installed, error) {
 	line, err := r.begin(w)
 	if err != nil {
 		return line, err
 	}
-	switch line.Kind {
-	case state.Linked:
+	p := proof{note: w.Note}
+	if p.rules, err = r.permit(&line); err == nil {
+		err = p.possible(&line)
+	}
+	if err != nil {
+		return line, err
+	}
+	if line.Kind == state.Linked {
 		err = r.link(w, &line)
-	case state.Archive:
-		err = r.unpack(ctx, w, &line)
-	default:
-		err = r.clone(ctx, w, &line)
+	} else {
+		err = r.make(ctx, w, &line, &p)
+	}
+	if err == nil {
+		err = w.Want.isThat(&line)
 	}
 	if err != nil {
 		return line, err
@@ -58,17 +75,33 @@ func (r *Roster) Add(ctx context.Context, w Wish) (state.Installed, error) {
 
 // begin is a line that says where the plugin comes from.
 func (r *Roster) begin(w Wish) (state.Installed, error) {
-	line := state.Installed{Scope: w.Scope, Within: cleanWithin(w.Within), By: r.By, At: r.now()}
+	line := state.Installed{Scope: w.Scope, Market: w.Market, Within: cleanWithin(w.Within), By: r.By, At: r.now()}
 	if line.Within != "" && !fs.ValidPath(line.Within) {
 		return line, ext.AsUsage(fmt.Errorf("--path %s leads out of the source; give a directory within it", ext.Quote(w.Within)))
 	}
-	if w.Name != "" {
-		name, err := ext.ParseName(w.Name)
+	if w.As != "" {
+		name, err := ext.ParseName(w.As)
 		if err != nil {
 			return line, ext.AsUsage(fmt.Errorf("--name: %w", err))
 		}
 		line.Name = name
+	} else if w.Name != "" {
+		line.Name, _ = ext.ParseName(w.Name)
 	}
+	if err := w.locate(&line); err != nil {
+		return line, err
+	}
+	switch {
+	case line.Kind != state.Git && w.Ref != "":
+		return line, ext.AsUsage(fmt.Errorf("--ref is for repositories: %s is a %s, which is read as it is", ext.Quote(w.Source), line.Kind))
+	case line.Kind != state.Archive && w.SHA256 != "":
+		return line, ext.AsUsage(fmt.Errorf("--sha256 is for archives: %s is a %s", ext.Quote(w.Source), line.Kind))
+	}
+	return line, nil
+}
+
+// locate says of what kind the source is, and where.
+func (w *Wish) locate(line *state.Installed) error {
 	local := w.Source
 	if !filepath.IsAbs(local) {
 		local = filepath.Join(w.Dir, local)
@@ -78,19 +111,50 @@ func (r *Roster) begin(w Wish) (state.Installed, error) {
 	case err == nil && info.IsDir() && git.IsPath(w.Source):
 		line.Kind = state.Linked
 		line.Source, err = filepath.EvalSymlinks(local)
+		return err
 	case err == nil && info.Mode().IsRegular():
 		line.Kind = state.Archive
-		line.Source, err = filepath.EvalSymlinks(local)
-	default:
-		line.Kind, err = state.Git, nil
-		if git.IsPath(w.Source) {
-			err = ext.AsUsage(fmt.Errorf("there is no directory and no archive at %s", ext.Quote(w.Source)))
+		if line.Source, err = filepath.EvalSymlinks(local); err != nil {
+			return err
 		}
+		return w.sum(line)
+	case git.IsPath(w.Source):
+		return ext.AsUsage(fmt.Errorf("there is no directory and no archive at %s", ext.Quote(w.Source)))
 	}
-	if line.Kind != state.Git && w.Ref != "" {
-		return line, ext.AsUsage(fmt.Errorf("--ref is for repositories: %s is a %s, which is read as it is", ext.Quote(w.Source), line.Kind))
+	if _, isArchive := archived(w.Source); strings.Contains(w.Source, "://") && !strings.HasPrefix(w.Source, "file:") && (isArchive || w.SHA256 != "") {
+		u, err := archiveAddress(w.Source)
+		if err != nil {
+			return err
+		}
+		line.Kind, line.Source = state.Archive, u.String()
+		return w.sum(line)
 	}
-	return line, err
+	line.Kind = state.Git
+	s, ref, err := git.Parse(w.Source, git.Allow{Local: true})
+	if err != nil {
+		return err
+	}
+	if w.Ref != "" && ref != "" && w.Ref != ref {
+		return ext.AsUsage(fmt.Errorf("the source names %s and --ref %s; give one of them", ext.Quote(ref), ext.Quote(w.Ref)))
+	}
+	if w.Ref != "" {
+		ref = w.Ref
+	}
+	line.Source, line.Ref = s.String(), ref
+	return nil
+}
+
+// sum takes in what an archive should be.
+func (w *Wish) sum(line *state.Installed) error {
+	if w.SHA256 == "" {
+		return ext.AsUsage(fmt.Errorf("say with --sha256 which archive %s should be: its publisher tells, and sha256sum of a copy that you trust", ext.Quote(w.Source)))
+	}
+	var sum ext.Digest
+	if err := sum.UnmarshalText([]byte("sha256:" + strings.ToLower(strings.TrimPrefix(w.SHA256, "sha256:")))); err != nil {
+		return ext.AsUsage(fmt.Errorf("--sha256: %w", err))
+	}
+	line.Commit = strings.TrimPrefix(sum.String(), "sha256:")
+	return nil
 }
 
 func cleanWithin(p string) string {
@@ -147,63 +211,53 @@ func (r *Roster) named(w Wish, line *state.Installed, dir, source string) error 
 	return nil
 }
 
-// clone fetches a repository.
-func (r *Roster) clone(ctx context.Context, w Wish, line *state.Installed) error {
+// make makes the checkout of a line and gives the line its name, which what was fetched
+// may say.
+func (r *Roster) make(ctx context.Context, w Wish, line *state.Installed, p *proof) error {
+	b := bringing{line: line, proof: p, progress: w.Progress}
+	base, _ := archived(path.Base(filepath.ToSlash(line.Source)))
+	if line.Kind == state.Git {
+		if err := r.resolve(ctx, &b); err != nil {
+			return err
+		}
+		base = path.Base(line.Source)
+	}
+	c, err := r.Checkouts.MakeAs(ctx, line.Commit, func(ctx context.Context, dir string) (ext.Name, error) {
+		if err := r.bring(ctx, &b, dir); err != nil {
+			return "", err
+		}
+		err := r.named(w, line, filepath.Join(dir, filepath.FromSlash(line.Within)), base)
+		return line.Name, err
+	})
+	if err != nil {
+		return err
+	}
+	if line.Digest, err = r.digest(ctx, line, c); err != nil {
+		return err
+	}
+	return p.noted(line)
+}
+
+// resolve asks the source of a line which commit its reference means.
+func (r *Roster) resolve(ctx context.Context, b *bringing) error {
 	g, err := r.Git()
 	if err != nil {
 		return err
 	}
-	s, ref, err := git.Parse(w.Source, git.Allow{Local: true})
+	s, _, err := git.Parse(b.line.Source, git.Allow{Local: true})
 	if err != nil {
 		return err
 	}
-	if w.Ref != "" && ref != "" && w.Ref != ref {
-		return ext.AsUsage(fmt.Errorf("the source names %s and --ref %s; give one of them", ext.Quote(ref), ext.Quote(w.Ref)))
+	if b.from, err = g.Resolve(ctx, s, b.line.Ref); err == nil {
+		b.line.Commit = b.from.Commit
 	}
-	if w.Ref != "" {
-		ref = w.Ref
-	}
-	found, err := g.Resolve(ctx, s, ref)
-	if err != nil {
-		return err
-	}
-	line.Source, line.Ref, line.Commit = s.String(), ref, found.Commit
-	fill := func(ctx context.Context, dir string) error {
-		_, err := g.Fetch(ctx, found.At, found.Commit, dir, git.Fetching{Ref: found.Ref, Progress: w.Progress})
-		return err
-	}
-	return r.make(ctx, w, line, path.Base(s.Identity()), fill)
-}
-
-// unpack takes in an archive.
-func (r *Roster) unpack(ctx context.Context, w Wish, line *state.Installed) error {
-	if w.SHA256 == "" {
-		return ext.AsUsage(fmt.Errorf("say with --sha256 which archive %s should be: its publisher tells, and sha256sum of a copy that you trust", ext.Quote(w.Source)))
-	}
-	var sum ext.Digest
-	if err := sum.UnmarshalText([]byte("sha256:" + strings.ToLower(strings.TrimPrefix(w.SHA256, "sha256:")))); err != nil {
-		return ext.AsUsage(fmt.Errorf("--sha256: %w", err))
-	}
-	line.Commit = strings.TrimPrefix(sum.String(), "sha256:")
-	base := filepath.Base(line.Source)
-	for _, end := range []string{".zip", ".tgz", ".tar.gz", ".tar", ".mcpb"} {
-		base = strings.TrimSuffix(base, end)
-	}
-	return r.make(ctx, w, line, base, func(ctx context.Context, dir string) error {
-		return checkout.Unpack(ctx, checkout.Archive{File: line.Source, Sum: sum, Manifests: w.Manifests}, dir)
-	})
-}
-
-// make makes the checkout of a line and gives the line its name, which what was fetched
-// may say.
-func (r *Roster) make(ctx context.Context, w Wish, line *state.Installed, source string, fill func(context.Context, string) error) error {
-	c, err := r.Checkouts.MakeAs(ctx, line.Commit, func(ctx context.Context, dir string) (ext.Name, error) {
-		if err := fill(ctx, dir); err != nil {
-			return "", err
-		}
-		err := r.named(w, line, filepath.Join(dir, filepath.FromSlash(line.Within)), source)
-		return line.Name, err
-	})
-	line.Digest = c.Digest
 	return err
+}
+
+// digest is the digest of a plugin's directory in a checkout of it.
+func (r *Roster) digest(ctx context.Context, line *state.Installed, c checkout.Checkout) (ext.Digest, error) {
+	if line.Within == "" {
+		return c.Digest, nil
+	}
+	return r.content(ctx, line)
 }

@@ -94,7 +94,7 @@ func newBench(t testing.TB) *bench {
 		Store:     memstore.New(),
 		Checkouts: checkout.Store{Dir: filepath.Join(t.TempDir(), "plugins"), Digest: discover.Digest},
 		Git:       func() (*git.Git, error) { return git.New(git.Options{Env: os.Environ()}) },
-		Clock:     func() time.Time { return noon }, By: "ada",
+		Clock:     func() time.Time { return noon }, By: "ada", Manifests: []string{"plugin.json"},
 	}}
 }
 

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -36,8 +37,15 @@ type Roster struct {
 	Try func(ctx context.Context, line state.Installed) error
 	// Taken is what uses a name already, for people; "" when nothing does. Nil: nothing.
 	Taken func(ext.Name) string
-	Clock func() time.Time // nil: time.Now
-	By    string           // who asks
+	// Rules are what may be installed from where. An error keeps everything from being
+	// fetched: it is not known then. Nil: all may.
+	Rules func() ([]Rule, error)
+	// Offers is what a marketplace says now of PLUGIN@MARKET. Nil: nobody knows any.
+	Offers    func(ctx context.Context, offer string) (Offer, error)
+	Manifests []string         // the paths of which one tells that a directory is a plugin
+	Client    *http.Client     // for archives; nil: the usual one
+	Clock     func() time.Time // nil: time.Now
+	By        string           // who asks
 }
 
 // Key identifies a line: the name, and the workspace it is for, "" for all.
@@ -228,13 +236,31 @@ func (r *Roster) Rollback(ctx context.Context, k Key) (was, now state.Installed,
 	now = was
 	now.Commit, now.Digest, now.Before, now.DigestBefore = was.Before, was.DigestBefore, was.Commit, was.Digest
 	at := checkout.Key{Name: now.Name, Commit: now.Commit}
-	if err := r.Checkouts.Verify(ctx, at, now.Digest); err != nil {
+	if err := r.verify(ctx, &now); err != nil {
 		return was, was, fmt.Errorf("go back to %s: %w", at, err)
 	}
 	if err := r.try(ctx, now); err != nil {
 		return was, was, err
 	}
 	return was, now, r.put(ctx, "rolled back", &was, &now)
+}
+
+// verify looks whether the checkout of a line is there and is as it was made.
+func (r *Roster) verify(ctx context.Context, i *state.Installed) error {
+	k := checkout.Key{Name: i.Name, Commit: i.Commit}
+	if err := r.Checkouts.Verify(ctx, k, ext.Digest{}); err != nil {
+		return err
+	}
+	is, err := r.content(ctx, i)
+	if err == nil && is != i.Digest {
+		err = &checkout.EditedError{Key: k, Dir: Dir(r.Checkouts.Dir, i), Want: i.Digest, Is: is}
+	}
+	return err
+}
+
+// content is the digest of a plugin's directory in its checkout.
+func (r *Roster) content(ctx context.Context, i *state.Installed) (ext.Digest, error) {
+	return r.Checkouts.Digest(ctx, Dir(r.Checkouts.Dir, i))
 }
 
 func (r *Roster) try(ctx context.Context, line state.Installed) error {

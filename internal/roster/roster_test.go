@@ -23,7 +23,7 @@ import (
 func TestAddUpdateRollback(t *testing.T) {
 	r, b := newRepo(t, map[string]string{"a.txt": "one", "resources/x": "x"}), newBench(t)
 	first := r.git("rev-parse", "HEAD")
-	i := b.add(roster.Wish{Source: r.source()})
+	i := b.add(roster.Wish{Offer: roster.Offer{Source: r.source()}})
 	if i.Name != key || i.Kind != state.Git || i.Commit != first || i.By != "ada" || !i.At.Equal(noon) || i.Order != 1 || b.read(&i, "a.txt") != "one" {
 		t.Errorf("installed: got %+v with %q, want the first commit", i, b.read(&i, "a.txt"))
 	}
@@ -52,7 +52,7 @@ func TestAddUpdateRollback(t *testing.T) {
 // commit, not by a version in a text, and both commits are told.
 func TestField_STA05_FreshByCommit(t *testing.T) {
 	r, b := newRepo(t, map[string]string{"plugin.json": `{"version":"1.0.0"}`, "a": "one"}), newBench(t)
-	i := b.add(roster.Wish{Source: r.source()})
+	i := b.add(roster.Wish{Offer: roster.Offer{Source: r.source()}})
 	if news, err := b.Look(t.Context(), "", nil); err != nil || len(news) != 1 || news[0].Newer() {
 		t.Errorf("right after: got %+v, %v, want nothing newer", news, err)
 	}
@@ -71,11 +71,11 @@ func TestField_INS14_EachByItself(t *testing.T) {
 	here := t.TempDir()
 	write(t, filepath.Join(here, "a"), "a")
 	good, gone, pinned, fixed := newRepo(t, map[string]string{"a": "1"}), newRepo(t, map[string]string{"a": "1"}), newRepo(t, map[string]string{"a": "1"}), newRepo(t, map[string]string{"a": "1"})
-	b.add(roster.Wish{Source: good.source(), Name: "good"})
-	b.add(roster.Wish{Source: gone.source(), Name: "gone"})
-	b.add(roster.Wish{Source: pinned.source(), Name: "pinned"})
-	b.add(roster.Wish{Source: fixed.source(), Name: "fixed", Ref: fixed.git("rev-parse", "HEAD")})
-	b.add(roster.Wish{Source: here, Name: "linked"})
+	b.add(roster.Wish{Offer: roster.Offer{Source: good.source()}, As: "good"})
+	b.add(roster.Wish{Offer: roster.Offer{Source: gone.source()}, As: "gone"})
+	b.add(roster.Wish{Offer: roster.Offer{Source: pinned.source()}, As: "pinned"})
+	b.add(roster.Wish{Offer: roster.Offer{Source: fixed.source(), Ref: fixed.git("rev-parse", "HEAD")}, As: "fixed"})
+	b.add(roster.Wish{Offer: roster.Offer{Source: here}, As: "linked"})
 	if _, changed, err := b.Pin(t.Context(), roster.Key{Name: "pinned"}, true); err != nil || !changed {
 		t.Fatal(changed, err)
 	}
@@ -112,7 +112,7 @@ func TestField_INS01_OursIsNoSource(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, source := range []string{b.Checkouts.Dir, filepath.Dir(b.Checkouts.Dir), filepath.Join(b.Checkouts.Dir, "acme"), link, filepath.Join(b.Checkouts.Dir, "acme", "..")} {
-		if _, err := b.Add(t.Context(), roster.Wish{Source: source, Name: "acme"}); err == nil || ext.KindOf(err) != ext.Refused {
+		if _, err := b.Add(t.Context(), roster.Wish{Offer: roster.Offer{Source: source}, As: "acme"}); err == nil || ext.KindOf(err) != ext.Refused {
 			t.Errorf("%s: got %v, want a refusal", source, err)
 		}
 	}
@@ -140,11 +140,11 @@ func TestAddArchive(t *testing.T) {
 	b := newBench(t)
 	sum := sha256.Sum256(file.Bytes())
 	for _, wrong := range []string{"", strings.Repeat("0", 64), "banner"} {
-		if _, err := b.Add(t.Context(), roster.Wish{Source: at, Name: "acme", SHA256: wrong, Manifests: []string{"plugin.json"}}); err == nil {
+		if _, err := b.Add(t.Context(), roster.Wish{Offer: roster.Offer{Source: at, SHA256: wrong}, As: "acme"}); err == nil {
 			t.Errorf("the sum %q: got no error, want one", wrong)
 		}
 	}
-	i := b.add(roster.Wish{Source: at, Name: "acme", SHA256: hex.EncodeToString(sum[:]), Manifests: []string{"plugin.json"}})
+	i := b.add(roster.Wish{Offer: roster.Offer{Source: at, SHA256: hex.EncodeToString(sum[:])}, As: "acme"})
 	if b.read(&i, "plugin.json") != `{"name":"acme"}` || i.Kind != state.Archive {
 		t.Errorf("got %+v with %q, want the plugin", i, b.read(&i, "plugin.json"))
 	}
@@ -155,21 +155,21 @@ func TestAddArchive(t *testing.T) {
 func TestAddLinkedAndWithin(t *testing.T) {
 	b, here := newBench(t), filepath.Join(t.TempDir(), "Mine")
 	write(t, filepath.Join(here, "plugins", "one", "a"), "a")
-	i := b.add(roster.Wish{Source: "./Mine", Dir: filepath.Dir(here), Within: "plugins/one"})
+	i := b.add(roster.Wish{Offer: roster.Offer{Source: "./Mine", Within: "plugins/one"}, Dir: filepath.Dir(here)})
 	if i.Kind != state.Linked || i.Name != "mine" || b.read(&i, "a") != "a" {
 		t.Errorf("got %+v, want the directory itself", i)
 	}
 	for _, within := range []string{"..", "../x", "/etc", "a/../../x", "not/there"} {
-		if _, err := b.Add(t.Context(), roster.Wish{Source: here, Name: "other", Within: within}); err == nil {
+		if _, err := b.Add(t.Context(), roster.Wish{Offer: roster.Offer{Source: here, Within: within}, As: "other"}); err == nil {
 			t.Errorf("--path %s: got no error, want one", within)
 		}
 	}
 	r := newRepo(t, map[string]string{"sub/a": "in a repository"})
-	i = b.add(roster.Wish{Source: r.source(), Within: "sub", Name: "sub"})
+	i = b.add(roster.Wish{Offer: roster.Offer{Source: r.source(), Within: "sub"}, As: "sub"})
 	if b.read(&i, "a") != "in a repository" {
 		t.Errorf("got %+v, want the part", i)
 	}
-	if _, err := b.Add(t.Context(), roster.Wish{Source: r.source(), Within: "sub", Name: "sub"}); err == nil || !strings.Contains(err.Error(), "installed already") {
+	if _, err := b.Add(t.Context(), roster.Wish{Offer: roster.Offer{Source: r.source(), Within: "sub"}, As: "sub"}); err == nil || !strings.Contains(err.Error(), "installed already") {
 		t.Errorf("twice: got %v, want that it is there", err)
 	}
 }
@@ -177,14 +177,14 @@ func TestAddLinkedAndWithin(t *testing.T) {
 // What would be refused is not installed, and an update to it leaves the old one in use.
 func TestTriedBeforeItCounts(t *testing.T) {
 	r, b := newRepo(t, map[string]string{"a": "1"}), newBench(t)
-	first := b.add(roster.Wish{Source: r.source()})
+	first := b.add(roster.Wish{Offer: roster.Offer{Source: r.source()}})
 	broken := errors.New("it would be refused")
 	b.Try = func(context.Context, state.Installed) error { return broken }
 	r.commit(map[string]string{"a": "2"})
 	if _, err := b.update("tools"); !errors.Is(err, broken) {
 		t.Errorf("update: got %v, want why not", err)
 	}
-	if _, err := b.Add(t.Context(), roster.Wish{Source: r.source(), Name: "other"}); !errors.Is(err, broken) {
+	if _, err := b.Add(t.Context(), roster.Wish{Offer: roster.Offer{Source: r.source()}, As: "other"}); !errors.Is(err, broken) {
 		t.Errorf("add: got %v, want why not", err)
 	}
 	if got := b.lines(); len(got) != 1 || got[0] != first {
@@ -195,7 +195,7 @@ func TestTriedBeforeItCounts(t *testing.T) {
 // What somebody else changed meanwhile is not overwritten.
 func TestTwoAtOnce(t *testing.T) {
 	r, b := newRepo(t, map[string]string{"a": "1"}), newBench(t)
-	b.add(roster.Wish{Source: r.source()})
+	b.add(roster.Wish{Offer: roster.Offer{Source: r.source()}})
 	r.commit(map[string]string{"a": "2"})
 	news, err := b.Look(t.Context(), "", []string{"tools"})
 	if err != nil {
@@ -219,7 +219,7 @@ func TestTwoAtOnce(t *testing.T) {
 // A checkout that was edited by hand is not gone back to.
 func TestEditedCheckoutIsNotUsed(t *testing.T) {
 	r, b := newRepo(t, map[string]string{"a": "1"}), newBench(t)
-	first := b.add(roster.Wish{Source: r.source()})
+	first := b.add(roster.Wish{Offer: roster.Offer{Source: r.source()}})
 	r.commit(map[string]string{"a": "2"})
 	if _, err := b.update("tools"); err != nil {
 		t.Fatal(err)
@@ -260,11 +260,11 @@ func TestNames(t *testing.T) {
 		return ""
 	}
 	for _, name := range []string{"mortise", "taken", "../x", "Über"} {
-		if _, err := b.Add(t.Context(), roster.Wish{Source: r.source(), Name: name}); err == nil {
+		if _, err := b.Add(t.Context(), roster.Wish{Offer: roster.Offer{Source: r.source()}, As: name}); err == nil {
 			t.Errorf("%s: got no error, want one", name)
 		}
 	}
-	i := b.add(roster.Wish{Source: r.source(), NameIn: func(string) string { return "acme" }})
+	i := b.add(roster.Wish{Offer: roster.Offer{Source: r.source()}, NameIn: func(string) string { return "acme" }})
 	if i.Name != "acme" {
 		t.Errorf("got the name %s, want the one that it gives itself", i.Name)
 	}

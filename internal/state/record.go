@@ -15,9 +15,11 @@ type Installed struct {
 	Source string // where it came from: an address, or the path of a directory or an archive
 	Within string // the plugin's directory within the source, with slashes; "" is all of it
 	Ref    string // the branch, tag or version asked for; "" is the source's default
-	Commit string // of its checkout: the commit that Ref was resolved to, or the SHA-256 of an archive; "" where the source has none
-	Digest ext.Digest
-	Pinned bool // it is updated when its name is given, and not with all others
+	// Market is where it was found: PLUGIN@MARKET; "" is that its source was given.
+	Market string
+	Commit string     // of its checkout: the commit that Ref was resolved to, or the SHA-256 of an archive; "" where the source has none
+	Digest ext.Digest // of the plugin's directory in that; zero where the source has no commits
+	Pinned bool       // it is updated when its name is given, and not with all others
 	// Before and DigestBefore are of the checkout that an update took it from; "" and
 	// zero where there was none.
 	Before       string

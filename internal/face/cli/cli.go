@@ -66,8 +66,7 @@ type App struct {
 	// changed. The listing is there with an error that says why the plugin is refused.
 	TryInstalled func(ctx context.Context, p host.Place, line state.Installed) (*host.Listing, error)
 	// Labelled is what the extension in a directory calls itself; "" when it does not.
-	Labelled  func(ctx context.Context, dir string) string
-	Manifests []string // the paths of which one tells that a directory is a plugin
+	Labelled func(ctx context.Context, dir string) string
 	// Markets looks at marketplaces.
 	Markets func(ctx context.Context, look host.MarketLook) (*host.MarketListing, error)
 }

@@ -33,6 +33,7 @@ to run waits for mortise approve.`,
 	cmd.AddCommand(
 		c.pluginAdd(), c.pluginList(), c.pluginShow(), c.pluginSwitch(true), c.pluginSwitch(false),
 		c.pluginUpdate(), c.pluginPin(), c.pluginRollback(), c.pluginDiff(), c.pluginRemove(),
+		c.pluginLock(), c.pluginSync(), c.pluginSign(),
 	)
 	return cmd
 }
@@ -82,6 +83,7 @@ type pluginRow struct {
 	Source string `json:"source"`
 	Path   string `json:"path"` // within the source; "" is all of it
 	Ref    string `json:"ref"`
+	Market string `json:"market"` // PLUGIN@MARKETPLACE that offered it; "" is that its source was given
 	Commit string `json:"commit"`
 	Digest string `json:"digest"` // of the content; "" for a directory, which may change
 	Before string `json:"before"` // the commit that rollback goes to
@@ -94,7 +96,7 @@ type pluginRow struct {
 // row is a line of the roster; l is what is in use, nil where that is not known.
 func (c *call) row(p host.Place, i *state.Installed, l *host.Listing) pluginRow {
 	r := pluginRow{
-		Name: string(i.Name), Scope: "user", Kind: i.Kind, Source: i.Source, Path: i.Within, Ref: i.Ref, Commit: i.Commit,
+		Name: string(i.Name), Scope: "user", Kind: i.Kind, Source: i.Source, Path: i.Within, Ref: i.Ref, Market: i.Market, Commit: i.Commit,
 		Before: i.Before, Pinned: i.Pinned, Root: roster.Dir(c.Checkouts(p), i), By: i.By, At: i.At.UTC().Format("2006-01-02T15:04:05Z"),
 	}
 	if i.Scope != "" {
@@ -225,6 +227,7 @@ func (p *page) shownPlugin(r *pluginRow) {
 	}
 	field("source", r.Source)
 	field("path", r.Path)
+	field("offered by", r.Market)
 	field("ref", r.Ref)
 	field("commit", r.Commit)
 	field("content", r.Digest)

@@ -1,12 +1,18 @@
 package cli
 
 import (
+	"context"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/checkout"
+	"github.com/mortise-dev/mortise/internal/file"
 	"github.com/mortise-dev/mortise/internal/git"
 	"github.com/mortise-dev/mortise/internal/host"
 	"github.com/mortise-dev/mortise/internal/roster"
@@ -14,18 +20,19 @@ import (
 
 func (c *call) pluginAdd() *cobra.Command {
 	var w roster.Wish
-	var scope string
+	var scope, note string
 	cmd := &cobra.Command{
 		Use:   "add SOURCE",
 		Short: "Install a plugin from a repository, a directory or an archive",
 		Long: `Install a plugin. SOURCE is OWNER/REPO of GitHub, any address that git takes, with #REF
 or @REF behind it; a directory of this machine, which is linked and never copied; or an
-archive of a release, with its SHA-256.
+archive of a release, a file or an https address, with its SHA-256; or NAME@MARKETPLACE,
+where one that the configuration names offers it.
 
 The plugin goes by the name that it gives itself, or by --name. It is composed with all
 that is in use before it counts: one that would be refused is not installed. Nothing of
 it is started: mortise approve shows what wants to run.`,
-		Example: "mortise plugin add acme/tools\nmortise plugin add https://example.org/acme/tools.git --ref v2 --path plugins/search\nmortise plugin add ./plugins/mine\nmortise plugin add ./acme-2.0.tar.gz --sha256 9f86d081…",
+		Example: "mortise plugin add acme/tools\nmortise plugin add https://example.org/acme/tools.git --ref v2 --path plugins/search\nmortise plugin add ./plugins/mine\nmortise plugin add code-review@team\nmortise plugin add ./acme-2.0.tar.gz --sha256 9f86d081…",
 		Args:    one("SOURCE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
@@ -35,8 +42,14 @@ it is started: mortise approve shows what wants to run.`,
 				if w.Scope, err = scoped(p, scope); err != nil {
 					return err
 				}
-				w.Source, w.Dir, w.Manifests = args[0], c.Dir, c.Manifests
+				w.Dir = c.Dir
+				if err := source(ctx, r, args[0], &w); err != nil {
+					return err
+				}
 				w.NameIn = func(dir string) string { return c.Labelled(ctx, dir) }
+				if w.Note, err = c.note(note); err != nil {
+					return err
+				}
 				progress, clear := c.fetching()
 				w.Progress = progress
 				i, err := r.Add(ctx, w)
@@ -56,11 +69,52 @@ it is started: mortise approve shows what wants to run.`,
 	f := cmd.Flags()
 	f.StringVar(&w.Ref, "ref", "", "the branch, tag or commit `REF`; without it what the source names, else its default branch")
 	f.StringVar(&w.Within, "path", "", "the plugin's directory `DIR` within the source")
-	f.StringVar(&w.Name, "name", "", "the `NAME` that it goes by here")
+	f.StringVar(&w.As, "name", "", "the `NAME` that it goes by here")
 	f.StringVar(&w.SHA256, "sha256", "", "the SHA-256 of an archive, in hexadecimal `DIGITS`")
+	f.StringVar(&note, "note", "", "a `FILE` with the signed note that a rule about the source wants")
 	f.StringVar(&scope, "scope", "user", "`WHO` gets it: user, in all workspaces, or workspace, in this one")
 	_ = cmd.RegisterFlagCompletionFunc("scope", cobra.FixedCompletions([]string{"user", "workspace"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
+}
+
+// source takes in where a plugin comes from, as it was written: what a marketplace calls
+// it, or its source.
+func source(ctx context.Context, r *roster.Roster, text string, w *roster.Wish) error {
+	_, err := os.Stat(filepath.Join(w.Dir, text)) // an archive that lies here
+	if err == nil || strings.ContainsAny(text, `/\:`) || text == "." || text == ".." {
+		w.Source = text
+		return nil
+	}
+	o, err := r.Offers(ctx, text)
+	if err != nil {
+		return err
+	}
+	if w.Ref != "" || w.Within != "" || w.SHA256 != "" {
+		return usage("--ref, --path and --sha256 are for sources: what %s is, its marketplace says", quote(text))
+	}
+	w.Offer = o
+	return nil
+}
+
+// mostNote is the largest note that is read.
+const mostNote = 64 << 10
+
+// note is the text of a note in a file; "" where no file is given.
+func (c *call) note(name string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	at, err := c.from(name)
+	if err != nil {
+		return "", err
+	}
+	f, err := file.Open(at)
+	if err != nil {
+		return "", fmt.Errorf("read the note: %w", err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, mostNote))
+	return string(text), err
 }
 
 // added tells what was installed, and what to do next.

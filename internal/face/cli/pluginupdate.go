@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -24,8 +23,19 @@ type updated struct {
 	Error   string   `json:"error,omitempty"`
 	Files   []change `json:"files"`   // that differ; none with --check
 	Entries []change `json:"entries"` // that came, went or wait for consent; none with --check
+	Lapses  []string `json:"lapses"`  // entries that were in use by a grant, which does not cover what is new
+	Again   bool     `json:"again"`   // its checkout was not there any more, and is fetched again as it was
 
-	err error
+	err   error
+	swept error // what was before could not be swept away
+}
+
+// updating is how plugins are updated.
+type updating struct {
+	place      host.Place
+	roster     *roster.Roster
+	now        *host.Listing // what is in use; nil as long as nobody had to know
+	check, dry bool
 }
 
 // change is one thing that differs.
@@ -35,7 +45,9 @@ type change struct {
 }
 
 func (c *call) pluginUpdate() *cobra.Command {
-	var check, all bool
+	var o updating
+	var note string
+	var all bool
 	cmd := &cobra.Command{
 		Use:   "update [NAME…]",
 		Short: "Fetch what the sources of plugins have now, and use that",
@@ -51,42 +63,60 @@ granted to a plugin lapses with its content: mortise approve shows what waits.
 				return usage("name the plugins to update, or give --all: mortise plugin update --all")
 			}
 			purpose := host.Changing
-			if check {
+			if o.check {
 				purpose = host.Looking
+			}
+			if note != "" && len(args) != 1 {
+				return usage("--note is about one plugin: mortise plugin update NAME --note FILE")
+			}
+			text, err := c.note(note)
+			if err != nil {
+				return err
 			}
 			return c.plugins(cmd.Context(), purpose, func(p host.Place, r *roster.Roster) error {
 				news, err := r.Look(cmd.Context(), p.Workspace.ID, args)
 				if err != nil {
 					return err
 				}
+				o.place, o.roster = p, r
 				var done []updated
-				var now *host.Listing
 				for i := range news {
-					u := c.update(cmd.Context(), p, r, &news[i], &now, check)
+					news[i].Note = text
+					u := c.update(cmd.Context(), &o, &news[i])
 					if u.err != nil {
 						u.Error = u.err.Error()
 					}
 					done = append(done, u)
 				}
-				return c.showUpdates(done, check)
+				if slices.ContainsFunc(done, func(u updated) bool { return u.Updated }) {
+					if _, err := r.Sweep(cmd.Context()); err != nil {
+						done[len(done)-1].swept = err
+					}
+				}
+				return c.showUpdates(done, &o)
 			})
 		},
 		ValidArgsFunction: c.completesPlugin(),
 	}
-	cmd.Flags().BoolVar(&check, "check", false, "only look whether there is something newer")
+	cmd.Flags().BoolVar(&o.check, "check", false, "only look whether there is something newer")
+	cmd.Flags().BoolVar(&o.dry, "dry-run", false, "fetch and show what would change, and use none of it")
+	cmd.Flags().StringVar(&note, "note", "", "a `FILE` with the signed note that a rule about the source wants")
 	cmd.Flags().BoolVar(&all, "all", false, "all that are installed")
 	return cmd
 }
 
-// update updates one plugin, or only tells whether it would. now is what is in use, nil
-// as long as nobody had to know.
-func (c *call) update(ctx context.Context, p host.Place, r *roster.Roster, n *roster.News, now **host.Listing, check bool) (u updated) {
-	u = updated{Name: string(n.Line.Name), From: n.Line.Commit, To: n.Found, Skipped: n.Skipped, err: n.Err, Files: []change{}, Entries: []change{}}
-	if check || !n.Newer() {
+// update updates one plugin, or only tells whether it would.
+func (c *call) update(ctx context.Context, o *updating, n *roster.News) (u updated) {
+	r := o.roster
+	u = updated{
+		Name: string(n.Line.Name), From: n.Line.Commit, To: n.Found, Skipped: n.Skipped, Again: n.Lost, err: n.Err,
+		Files: []change{}, Entries: []change{}, Lapses: []string{},
+	}
+	if o.check || !n.Newer() {
 		return u
 	}
-	if *now == nil {
-		if *now, u.err = c.TryInstalled(ctx, p, n.Line); *now == nil {
+	if o.now == nil {
+		if o.now, u.err = c.TryInstalled(ctx, o.place, n.Line); o.now == nil {
 			return u
 		}
 	}
@@ -98,17 +128,42 @@ func (c *call) update(ctx context.Context, p host.Place, r *roster.Roster, n *ro
 		return u
 	}
 	var after *host.Listing
-	c.tries(p, r, &after)
-	if _, u.err = r.Update(ctx, n, made); u.err != nil {
+	c.tries(o.place, r, &after)
+	do := r.Update
+	if o.dry {
+		do = r.Trial
+	}
+	if _, u.err = do(ctx, n, made); u.err != nil {
 		return u
 	}
-	u.Updated = true
+	u.Updated = !o.dry
+	if n.Lost {
+		return u
+	}
 	if files, err := r.Changes(ctx, &n.Line, made.Commit); err == nil { // it is updated, whatever can be told of that
 		u.Files = filesChanged(files)
 	}
-	u.Entries = entriesChanged(*now, after, u.Name)
-	*now = after
+	u.Entries, u.Lapses = entriesChanged(o.now, after, u.Name), lapsed(o.now, after, u.Name)
+	if !o.dry {
+		o.now = after
+	}
 	return u
+}
+
+// lapsed are the entries of an extension that were in use and wait for consent.
+func lapsed(before, after *host.Listing, name string) []string {
+	active := map[string]bool{}
+	for _, e := range before.Entries {
+		active[e.Surface+" "+e.Name] = e.Extension == name && e.Status == "active"
+	}
+	out := []string{}
+	for _, e := range after.Entries {
+		if key := e.Surface + " " + e.Name; e.Extension == name && e.Status == "pending" && active[key] {
+			out = append(out, key)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 func filesChanged(files []checkout.Change) []change {
@@ -149,54 +204,66 @@ func entriesChanged(before, after *host.Listing, name string) []change {
 	return out
 }
 
-// errNotAll is an update in which something failed, which was told.
-var errNotAll = errors.New("not all plugins could be looked at or updated")
-
-func (c *call) showUpdates(done []updated, check bool) error {
+func (c *call) showUpdates(done []updated, o *updating) error {
 	failed := slices.ContainsFunc(done, func(u updated) bool { return u.err != nil })
 	if c.json {
 		if err := c.document(map[string]any{"plugins": append([]updated{}, done...)}); err != nil || !failed {
 			return err
 		}
-		return ext.AsRefused(errNotAll)
+		return errNo
 	}
 	p := c.page(nil)
 	newer := 0
 	for i := range done {
-		if u := &done[i]; u.err == nil && u.Skipped == "" && u.From != u.To {
+		u := &done[i]
+		if u.err == nil && u.Skipped == "" && (u.Again || u.From != u.To) {
 			newer++
 		}
-		p.updatedOne(&done[i])
+		p.updatedOne(u, o)
+		if u.swept != nil {
+			p.line("%s", p.dim("What is not needed any more could not all be removed: "+ext.Escape(u.swept.Error())))
+		}
 	}
 	switch {
 	case len(done) == 0:
 		p.line("No plugin is installed.")
-	case check && newer > 0:
+	case o.check && newer > 0:
 		p.line("%s can be updated: mortise plugin update --all.", count(newer, "plugin"))
 	case newer == 0 && !failed:
 		p.line("There is nothing newer.")
 	}
 	if failed {
-		return ext.AsRefused(errNotAll)
+		return errNo
 	}
 	return nil
 }
 
-func (p *page) updatedOne(u *updated) {
+func (p *page) updatedOne(u *updated, o *updating) {
 	name := p.bold(ext.Escape(u.Name))
 	switch {
 	case u.err != nil:
 		p.line("%s  %s %s", name, p.red("failed:"), ext.Escape(u.err.Error()))
 	case u.Skipped != "":
 		p.line("%s  %s", name, p.dim("left alone: "+u.Skipped))
+	case u.Again && u.Updated:
+		p.line("%s  %s was not there any more, and was fetched again", name, short(u.From))
+	case u.Again:
+		p.line("%s  %s is not there any more; mortise plugin update %s fetches it again", name, short(u.From), word(u.Name))
 	case u.From == u.To:
 		p.line("%s  %s", name, p.dim("nothing newer than "+short(u.From)))
-	case !u.Updated:
+	case o.check:
 		p.line("%s  %s can be %s", name, short(u.From), short(u.To))
 	default:
-		p.line("%s  %s is %s now", name, short(u.From), short(u.To))
+		verb := "is %s now"
+		if o.dry {
+			verb = "would be %s"
+		}
+		p.line("%s  %s "+verb, name, short(u.From), short(u.To))
 		p.differing("file", u.Files)
 		p.differing("entry", u.Entries)
+		if len(u.Lapses) > 0 {
+			p.line("  What was granted does not cover this: %s waits. mortise approve shows what wants to run.", ext.Escape(enumerate(u.Lapses)))
+		}
 	}
 }
 

@@ -29,9 +29,14 @@ var schema5 string
 //go:embed schema/6.sql
 var schema6 string
 
+//go:embed schema/7.sql
+var schema7 string
+
 // schema is the migrations in order. The number of them that a file has seen
 // is its user_version.
-func schema() []string { return []string{schema1, schema2, schema3, schema4, schema5, schema6} }
+func schema() []string {
+	return []string{schema1, schema2, schema3, schema4, schema5, schema6, schema7}
+}
 
 // schemaOf is how many migrations the database has seen: 1 at least. A
 // database that is not ours is an error.

@@ -1,0 +1,60 @@
+package roster
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"strings"
+
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/checkout"
+	"github.com/mortise-dev/mortise/internal/git"
+	"github.com/mortise-dev/mortise/internal/state"
+)
+
+// bringing is content that is brought here.
+type bringing struct {
+	line     *state.Installed
+	from     git.Found // of a repository
+	proof    *proof
+	progress func(git.Progress)
+}
+
+// bring writes what a source has into a directory that is not there yet.
+func (r *Roster) bring(ctx context.Context, b *bringing, dir string) error {
+	if b.line.Kind == state.Git {
+		g, err := r.Git()
+		if err != nil {
+			return err
+		}
+		return b.proof.fetched(ctx, g, b.from, dir, b.progress)
+	}
+	var sum ext.Digest
+	if err := sum.UnmarshalText([]byte("sha256:" + b.line.Commit)); err != nil {
+		return err
+	}
+	name := b.line.Source
+	if strings.Contains(name, "://") {
+		client := r.Client
+		if client == nil {
+			client = http.DefaultClient
+		}
+		name = dir + ".archive"
+		defer os.Remove(name) //nolint:errcheck // it goes with the staging directory otherwise
+		if err := download(ctx, client, b.line.Source, name, b.progress); err != nil {
+			return err
+		}
+	}
+	return checkout.Unpack(ctx, checkout.Archive{File: name, Sum: sum, Manifests: r.Manifests}, dir)
+}
+
+// again makes the checkout of a line that has its name. What must be signed is fetched
+// even where it is there, since its checkout does not have the signature.
+func (r *Roster) again(ctx context.Context, b *bringing) (checkout.Checkout, error) {
+	k := checkout.Key{Name: b.line.Name, Commit: b.line.Commit}
+	fill := func(ctx context.Context, dir string) error { return r.bring(ctx, b, dir) }
+	if !b.proof.commits() {
+		return r.Checkouts.Make(ctx, k, fill)
+	}
+	return r.Checkouts.MakeAs(ctx, k.Commit, func(ctx context.Context, dir string) (ext.Name, error) { return k.Name, fill(ctx, dir) })
+}
