@@ -52,6 +52,7 @@ func run() int {
 		Checkouts:      catalog.Checkouts,
 		TryInstalled:   catalog.TryInstalled,
 		Labelled:       catalog.Labelled,
+		Needs:          catalog.Needs,
 		Markets:        catalog.Markets,
 	}
 	if width, _, err := term.GetSize(out); err == nil {

@@ -257,6 +257,9 @@ func Decide(cs []discover.Candidate, rules Rules) []Decision {
 		}
 		out[i] = r.Decision
 	}
+	if !rules.Alone {
+		require(out)
+	}
 	describe(out, &rules)
 	return out
 }

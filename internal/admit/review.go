@@ -68,7 +68,7 @@ var (
 )
 
 // Checks lists what admission can find, for the docs.
-var Checks = []*ext.Check{Trust, NameInvalid, NameTwice, Incomplete, GuardUnasked, Unconsulted, NeedsGrant, Edited, NoDriver, DriverForbidden, Unapproved, Shadows}
+var Checks = []*ext.Check{Trust, NameInvalid, NameTwice, Incomplete, GuardUnasked, Unconsulted, NeedsGrant, Edited, NoDriver, DriverForbidden, Unapproved, Shadows, NeedUnmet, NeedVersion, NeedCircle, NeedUnjudged}
 
 // review is one candidate under judgement.
 type review struct {

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/admit"
 	"github.com/mortise-dev/mortise/internal/checkout"
 	"github.com/mortise-dev/mortise/internal/config"
 	"github.com/mortise-dev/mortise/internal/discover"
@@ -22,6 +23,7 @@ import (
 	"github.com/mortise-dev/mortise/internal/state"
 	"github.com/mortise-dev/mortise/internal/store/memstore"
 	"github.com/mortise-dev/mortise/internal/store/sqlstore"
+	"github.com/mortise-dev/mortise/internal/surface"
 )
 
 // Checkouts is where the content of plugins is kept.
@@ -142,6 +144,35 @@ func Labelled(ctx context.Context, at string) string {
 	return ""
 }
 
+// Needs is what the extension in a directory needs.
+func Needs(ctx context.Context, at string) (all []surface.Need) {
+	l := ext.DefaultLimits
+	s := &dir.Plugin{
+		Extension: "unnamed", Dir: at, Shown: at, Trust: ext.Plugin, Formats: bridge.Formats, Loose: bridge.Loose,
+		Env: source.Env{Specs: Specs, Limits: l},
+	}
+	for t, err := range s.Trees(ctx) {
+		if err != nil {
+			break
+		}
+		c, err := discover.Scan(ctx, t, discover.Options{Specs: Specs, Limits: l})
+		if t.Close != nil {
+			t.Close()
+		}
+		if err != nil {
+			break
+		}
+		for _, d := range admit.Decide([]discover.Candidate{c}, admit.Rules{Alone: true}) {
+			for _, c := range d.Contributions() {
+				if v, ok := c.Value.(surface.Requiring); ok {
+					all = append(all, v.Requires())
+				}
+			}
+		}
+	}
+	return all
+}
+
 // Manifests are the paths of which one tells that a directory is a plugin.
 func Manifests() []string {
 	var all []string
@@ -154,14 +185,16 @@ func Manifests() []string {
 	return all
 }
 
-// TryInstalled composes what a place would have in use with one line of the roster
-// changed. Where the plugin would be refused, the error says why.
-func TryInstalled(ctx context.Context, p host.Place, line state.Installed) (*host.Listing, error) {
+// TryInstalled composes what a place would have in use with lines of the roster changed.
+// Where one of the plugins would be refused, the error says why.
+func TryInstalled(ctx context.Context, p host.Place, lines ...state.Installed) (*host.Listing, error) {
 	snap, err := sqlstore.ReadOnly(statePath(p)).Load(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("load the state: %w", err)
 	}
-	snap.Put(line)
+	for _, line := range lines {
+		snap.Put(line)
+	}
 	store := memstore.New()
 	if err := store.Update(ctx, func(s *state.Snapshot) error { *s = snap; return nil }); err != nil {
 		return nil, err
@@ -173,7 +206,8 @@ func TryInstalled(ctx context.Context, p host.Place, line state.Installed) (*hos
 	}
 	l := g.Listing()
 	for _, x := range l.Extensions {
-		if x.Name == string(line.Name) && x.Status == "refused" {
+		tried := slices.ContainsFunc(lines, func(i state.Installed) bool { return x.Name == string(i.Name) })
+		if tried && x.Status == "refused" {
 			return l, ext.AsRefused(fmt.Errorf("%s would be refused: %s", ext.Quote(x.Name), strings.Join(reasons(l, x.Name), "; ")))
 		}
 	}

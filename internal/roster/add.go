@@ -25,8 +25,6 @@ type Wish struct {
 	As    string // the name that it goes by; "" is what a marketplace, its manifest or its source says
 	Scope string // the workspace it is for; "" is all
 	Note  string // signed, about what it should be; "" is none
-	// Want is what must come of it, as a lock file says; zero: whatever comes.
-	Want Locked
 	// NameIn is what the extension in a directory calls itself; "" when it does not.
 	NameIn   func(dir string) string
 	Progress func(git.Progress) // nil is told nothing
@@ -42,10 +40,34 @@ type Offer struct {
 	SHA256 string // of an archive, in hexadecimal
 }
 
-// Add installs a plugin. What is there under its name, what a rule about sources does not
-// let in, or what cannot be in use beside the others, is a refusal, and nothing is changed.
+// Add installs a plugin: it prepares and installs it.
 func (r *Roster) Add(ctx context.Context, w Wish) (state.Installed, error) {
+	line, err := r.Prepare(ctx, w)
+	if err != nil {
+		return line, err
+	}
+	all, err := r.Install(ctx, line)
+	return all[0], err
+}
+
+// Install has prepared plugins be in use, all at once or none. What is there under the name
+// of one, or cannot be in use beside the others, is a refusal.
+func (r *Roster) Install(ctx context.Context, lines ...state.Installed) ([]state.Installed, error) {
+	if r.Try != nil {
+		if err := r.Try(ctx, lines...); err != nil {
+			return lines, err
+		}
+	}
+	return lines, r.begun(ctx, lines)
+}
+
+// Prepare fetches a plugin, which is not in use by that. What is there under its name, or
+// what a rule about sources does not let in, is a refusal.
+func (r *Roster) Prepare(ctx context.Context, w Wish) (state.Installed, error) {
 	line, err := r.begin(w)
+	if err == nil {
+		err = r.free(ctx, line.Name, line.Scope)
+	}
 	if err != nil {
 		return line, err
 	}
@@ -57,20 +79,11 @@ func (r *Roster) Add(ctx context.Context, w Wish) (state.Installed, error) {
 		return line, err
 	}
 	if line.Kind == state.Linked {
-		err = r.link(w, &line)
+		err = r.link(ctx, w, &line)
 	} else {
 		err = r.make(ctx, w, &line, &p)
 	}
-	if err == nil {
-		err = w.Want.isThat(&line)
-	}
-	if err != nil {
-		return line, err
-	}
-	if err := r.try(ctx, line); err != nil {
-		return line, err
-	}
-	return line, r.put(ctx, "added", nil, &line)
+	return line, err
 }
 
 // begin is a line that says where the plugin comes from.
@@ -165,11 +178,11 @@ func cleanWithin(p string) string {
 }
 
 // link takes in a directory where it lies. One of ours, or one that holds ours, is none.
-func (r *Roster) link(w Wish, line *state.Installed) error {
+func (r *Roster) link(ctx context.Context, w Wish, line *state.Installed) error {
 	if overlap(line.Source, r.Checkouts.Dir) {
 		return ext.AsRefused(fmt.Errorf("%s holds what Mortise keeps, or is a part of that; name the plugin's own directory", ext.Quote(line.Source)))
 	}
-	return r.named(w, line, filepath.Join(line.Source, filepath.FromSlash(line.Within)), filepath.Base(line.Source))
+	return r.named(ctx, w, line, filepath.Join(line.Source, filepath.FromSlash(line.Within)), filepath.Base(line.Source))
 }
 
 // overlap reports whether one of two directories is the other, or within it.
@@ -186,7 +199,7 @@ func overlap(a, b string) bool {
 
 // named gives the line its name: the one asked for, what the extension calls itself, or
 // that of its source.
-func (r *Roster) named(w Wish, line *state.Installed, dir, source string) error {
+func (r *Roster) named(ctx context.Context, w Wish, line *state.Installed, dir, source string) error {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return ext.AsRefused(fmt.Errorf("there is no directory %s in %s; give the plugin's with --path", ext.Quote(line.Within), ext.Quote(line.Source)))
 	}
@@ -199,6 +212,9 @@ func (r *Roster) named(w Wish, line *state.Installed, dir, source string) error 
 			return ext.AsUsage(fmt.Errorf("%s says no name that an extension can have; give one with --name", ext.Quote(line.Source)))
 		}
 		line.Name = name
+	}
+	if err := r.free(ctx, line.Name, line.Scope); err != nil {
+		return err
 	}
 	if slices.Contains(ext.Reserved, line.Name) {
 		return ext.AsRefused(fmt.Errorf("the name %s is reserved for Mortise itself; give another with --name", ext.Quote(string(line.Name))))
@@ -226,7 +242,7 @@ func (r *Roster) make(ctx context.Context, w Wish, line *state.Installed, p *pro
 		if err := r.bring(ctx, &b, dir); err != nil {
 			return "", err
 		}
-		err := r.named(w, line, filepath.Join(dir, filepath.FromSlash(line.Within)), base)
+		err := r.named(ctx, w, line, filepath.Join(dir, filepath.FromSlash(line.Within)), base)
 		return line.Name, err
 	})
 	if err != nil {

@@ -135,7 +135,7 @@ func (r *Roster) Settle(ctx context.Context, d Drift, workspace string, progress
 // settle writes the line that a lock file wants, in the place of the workspace's own.
 func (r *Roster) settle(ctx context.Context, d Drift, line state.Installed) error {
 	if d.Is == nil || d.Is.Scope != line.Scope {
-		return r.put(ctx, "added", nil, &line)
+		return r.begun(ctx, []state.Installed{line})
 	}
 	line.Order, line.Pinned = d.Is.Order, d.Is.Pinned
 	if line.Commit != d.Is.Commit {

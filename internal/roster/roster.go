@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/mortise-dev/mortise/ext"
@@ -34,7 +35,7 @@ type Roster struct {
 	Git func() (*git.Git, error)
 	// Try composes what would be in use with one line changed, before it is: an error
 	// keeps the line as it was. Nil tries nothing.
-	Try func(ctx context.Context, line state.Installed) error
+	Try func(ctx context.Context, lines ...state.Installed) error
 	// Taken is what uses a name already, for people; "" when nothing does. Nil: nothing.
 	Taken func(ext.Name) string
 	// Rules are what may be installed from where. An error keeps everything from being
@@ -44,6 +45,7 @@ type Roster struct {
 	Offers    func(ctx context.Context, offer string) (Offer, error)
 	Manifests []string         // the paths of which one tells that a directory is a plugin
 	Client    *http.Client     // for archives; nil: the usual one
+	Note      func(error)      // is told what went wrong besides; nil: nobody is
 	Clock     func() time.Time // nil: time.Now
 	By        string           // who asks
 }
@@ -111,38 +113,89 @@ func (r *Roster) now() time.Time {
 // errMoved is a line that somebody else changed meanwhile.
 var errMoved = errors.New("it was changed by somebody else meanwhile; look at it and try again")
 
-// put writes a line in the place of the one that it was made from, nil for a new one,
-// and tells the history. Nothing is written where the line is another one by now.
-func (r *Roster) put(ctx context.Context, kind string, was *state.Installed, now *state.Installed) error {
+// put writes a line in the place of the one that it was made from, and tells the history;
+// now nil takes it out. Nothing is written where the line is another one by now.
+func (r *Roster) put(ctx context.Context, kind string, was, now *state.Installed) error {
 	line := now
 	if line == nil {
 		line = was
 	}
-	err := r.Store.Update(ctx, func(s *state.Snapshot) error {
-		at := slices.IndexFunc(s.Roster, func(i state.Installed) bool { return keyOf(&i) == keyOf(line) })
-		switch {
-		case was == nil && at >= 0:
-			return ext.AsRefused(fmt.Errorf("a plugin %s is installed already", ext.Quote(string(line.Name))))
-		case was != nil && (at < 0 || s.Roster[at] != *was):
+	return r.change(ctx, kind, []state.Installed{*line}, func(s *state.Snapshot) error {
+		at := slices.IndexFunc(s.Roster, func(i state.Installed) bool { return keyOf(&i) == keyOf(was) })
+		if at < 0 || s.Roster[at] != *was {
 			return ext.AsRefused(errMoved)
-		case now == nil:
+		}
+		if now == nil {
 			s.Remove(*was)
 			return nil
-		}
-		if was == nil {
-			now.Order = next(s.Roster)
 		}
 		s.Put(*now)
 		return nil
 	})
+}
+
+// change changes the roster and tells the history of what became of the lines. The history
+// comes second: what it cannot be told is done all the same, and the error says so.
+func (r *Roster) change(ctx context.Context, kind string, lines []state.Installed, do func(*state.Snapshot) error) error {
+	if err := r.Store.Update(ctx, do); err != nil {
+		return fmt.Errorf("%s is not %s: %w", names(lines), kind, err)
+	}
+	var events []state.Event
+	for n := range lines {
+		text := lines[n].Source
+		if lines[n].Commit != "" {
+			text += " " + lines[n].Commit
+		}
+		events = append(events, state.Event{Kind: "plugin " + kind, Subject: string(lines[n].Name), Text: text, By: r.By, At: r.now()})
+	}
+	if err := r.Store.Append(ctx, events...); err != nil {
+		r.note(fmt.Errorf("%s is %s, and that is missing in the history: %w", names(lines), kind, err))
+	}
+	return nil
+}
+
+func (r *Roster) note(err error) {
+	if r.Note != nil {
+		r.Note(err)
+	}
+}
+
+func names(lines []state.Installed) string {
+	var all []string
+	for _, i := range lines {
+		all = append(all, string(i.Name))
+	}
+	return strings.Join(all, ", ")
+}
+
+// free refuses a name that is installed already; "" is not known yet.
+func (r *Roster) free(ctx context.Context, name ext.Name, scope string) error {
+	s, err := r.load(ctx)
 	if err != nil {
-		return fmt.Errorf("%s %s: %w", kind, line.Name, err)
+		return err
 	}
-	text := line.Source
-	if line.Commit != "" {
-		text += " " + line.Commit
+	if slices.ContainsFunc(s.Roster, func(i state.Installed) bool { return keyOf(&i) == Key{name, scope} }) {
+		return taken(name)
 	}
-	return r.Store.Append(ctx, state.Event{Kind: "plugin " + kind, Subject: string(line.Name), Text: text, By: r.By, At: r.now()})
+	return nil
+}
+
+func taken(name ext.Name) error {
+	return ext.AsRefused(fmt.Errorf("a plugin %s is installed already", ext.Quote(string(name))))
+}
+
+// begun writes new lines and tells the history, as one step.
+func (r *Roster) begun(ctx context.Context, lines []state.Installed) error {
+	return r.change(ctx, "added", lines, func(s *state.Snapshot) error {
+		for n := range lines {
+			if slices.ContainsFunc(s.Roster, func(i state.Installed) bool { return keyOf(&i) == keyOf(&lines[n]) }) {
+				return taken(lines[n].Name)
+			}
+			lines[n].Order = next(s.Roster)
+			s.Put(lines[n])
+		}
+		return nil
+	})
 }
 
 // next is the place behind all others.

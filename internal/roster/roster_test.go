@@ -179,7 +179,7 @@ func TestTriedBeforeItCounts(t *testing.T) {
 	r, b := newRepo(t, map[string]string{"a": "1"}), newBench(t)
 	first := b.add(roster.Wish{Offer: roster.Offer{Source: r.source()}})
 	broken := errors.New("it would be refused")
-	b.Try = func(context.Context, state.Installed) error { return broken }
+	b.Try = func(context.Context, ...state.Installed) error { return broken }
 	r.commit(map[string]string{"a": "2"})
 	if _, err := b.update("tools"); !errors.Is(err, broken) {
 		t.Errorf("update: got %v, want why not", err)

@@ -73,7 +73,7 @@ func (m *matcher) strays(dir string, names []string) {
 func Strays(t *ext.Tree, base string, env Env, own bool) {
 	known := map[string]bool{}
 	for _, s := range env.Specs {
-		if own || !s.Inert {
+		if own || !s.Nested {
 			first, _, _ := strings.Cut(path.Join(s.Dir, s.Files), "/")
 			known[first] = true
 		}

@@ -141,7 +141,10 @@ type Def[T any] struct {
 	// and listed, and every listing says that they are inert; none is offered to
 	// an agent, and none runs here. So Inert goes with neither Whole nor Runs nor
 	// Called.
-	Inert  bool
+	Inert bool
+	// Nested: its directory is one below a namespace of ours; at a root a directory of that
+	// name may be anybody's. That holds of all that is inert.
+	Nested bool
 	Fields []Field      // what a document may hold, for decoding and for the docs
 	Checks []*ext.Check // what decoding can find beyond the checks on fields
 	// Read reads the one entry of a document; the entry comes with its origin,
@@ -172,6 +175,7 @@ type Spec struct {
 	Whole, Runs, Called   bool
 	Guards                bool // entries may deny something
 	Inert                 bool // nothing in Mortise uses it; it is listed
+	Nested                bool // its directory counts below a namespace alone
 	Hook                  bool // defined by DefineHook
 	// Questions are what an entry of a hook is asked about: it is asked where a door
 	// puts one of them. Nil: the hook's own name.
@@ -198,7 +202,7 @@ func Define[T any](d Def[T]) Surface[T] {
 	}
 	s := &Spec{
 		Name: d.Name, Doc: d.Doc, Consumer: d.Consumer, Dir: d.Dir, Files: d.Files,
-		Needs: d.Needs, Merge: d.Merge, Whole: d.Whole, Runs: d.Runs, Called: d.Called, Guards: d.Guards, Inert: d.Inert, Holds: d.Holds,
+		Needs: d.Needs, Merge: d.Merge, Whole: d.Whole, Runs: d.Runs, Called: d.Called, Guards: d.Guards, Inert: d.Inert, Nested: d.Nested || d.Inert, Holds: d.Holds,
 		Beside: d.Beside, Outlined: d.Outlined, Fields: d.Fields, Checks: d.Checks,
 	}
 	decode := d.Decode

@@ -62,11 +62,13 @@ type App struct {
 	// Checkouts is where its content lies. done is called when it is not needed any more.
 	Roster    func(ctx context.Context, p host.Place, purpose host.Purpose) (r *roster.Roster, done func() error, err error)
 	Checkouts func(p host.Place) string
-	// TryInstalled composes what a place would have in use with one line of the roster
+	// TryInstalled composes what a place would have in use with lines of the roster
 	// changed. The listing is there with an error that says why the plugin is refused.
-	TryInstalled func(ctx context.Context, p host.Place, line state.Installed) (*host.Listing, error)
+	TryInstalled func(ctx context.Context, p host.Place, lines ...state.Installed) (*host.Listing, error)
 	// Labelled is what the extension in a directory calls itself; "" when it does not.
 	Labelled func(ctx context.Context, dir string) string
+	// Needs is what the extension in a directory needs.
+	Needs func(ctx context.Context, dir string) []surface.Need
 	// Markets looks at marketplaces.
 	Markets func(ctx context.Context, look host.MarketLook) (*host.MarketListing, error)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -48,7 +49,7 @@ func (c *call) plugins(ctx context.Context, purpose host.Purpose, do func(p host
 	if err != nil {
 		return err
 	}
-	r.By = c.Person()
+	r.By, r.Note = c.Person(), func(err error) { fmt.Fprintln(c.Err, "mortise: "+safe(err.Error())) }
 	return errors.Join(do(p, r), done())
 }
 
@@ -65,8 +66,8 @@ func (c *call) aboutPlugin(cmd *cobra.Command, purpose host.Purpose, do func(ctx
 
 // tries has each line of a roster composed before it holds. into is told what came of it.
 func (c *call) tries(p host.Place, r *roster.Roster, into **host.Listing) {
-	r.Try = func(ctx context.Context, line state.Installed) error {
-		l, err := c.TryInstalled(ctx, p, line)
+	r.Try = func(ctx context.Context, lines ...state.Installed) error {
+		l, err := c.TryInstalled(ctx, p, lines...)
 		if into != nil {
 			*into = l
 		}

@@ -21,6 +21,7 @@ import (
 func (c *call) pluginAdd() *cobra.Command {
 	var w roster.Wish
 	var scope, note string
+	var needs bool
 	cmd := &cobra.Command{
 		Use:   "add SOURCE",
 		Short: "Install a plugin from a repository, a directory or an archive",
@@ -28,6 +29,9 @@ func (c *call) pluginAdd() *cobra.Command {
 or @REF behind it; a directory of this machine, which is linked and never copied; or an
 archive of a release, a file or an https address, with its SHA-256; or NAME@MARKETPLACE,
 where one that the configuration names offers it.
+
+What it needs and is not there is installed as well once you agree, where a marketplace
+that is known offers it.
 
 The plugin goes by the name that it gives itself, or by --name. It is composed with all
 that is in use before it counts: one that would be refused is not installed. Nothing of
@@ -52,16 +56,28 @@ it is started: mortise approve shows what wants to run.`,
 				}
 				progress, clear := c.fetching()
 				w.Progress = progress
-				i, err := r.Add(ctx, w)
+				i, err := r.Prepare(ctx, w)
 				clear()
 				if err != nil {
 					return err
 				}
-				row := c.row(p, &i, l)
-				if c.json {
-					return c.document(map[string]any{"plugin": row})
+				all, err := c.withNeeds(ctx, p, r, i, needs)
+				if err != nil {
+					return err
 				}
-				c.page(nil).added(&row, l, c.nextFlag(p.Workspace.Dir))
+				if all, err = r.Install(ctx, all...); err != nil {
+					return err
+				}
+				rows := make([]pluginRow, len(all))
+				for n := range all {
+					rows[n] = c.row(p, &all[n], l)
+				}
+				if c.json {
+					return c.document(map[string]any{"plugin": rows[0], "dependencies": rows[1:]})
+				}
+				for n := range rows {
+					c.page(nil).added(&rows[n], l, c.nextFlag(p.Workspace.Dir))
+				}
 				return nil
 			})
 		},
@@ -72,6 +88,7 @@ it is started: mortise approve shows what wants to run.`,
 	f.StringVar(&w.As, "name", "", "the `NAME` that it goes by here")
 	f.StringVar(&w.SHA256, "sha256", "", "the SHA-256 of an archive, in hexadecimal `DIGITS`")
 	f.StringVar(&note, "note", "", "a `FILE` with the signed note that a rule about the source wants")
+	f.BoolVar(&needs, "with-dependencies", false, "install what it needs as well, without asking")
 	f.StringVar(&scope, "scope", "user", "`WHO` gets it: user, in all workspaces, or workspace, in this one")
 	_ = cmd.RegisterFlagCompletionFunc("scope", cobra.FixedCompletions([]string{"user", "workspace"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd

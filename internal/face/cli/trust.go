@@ -88,7 +88,10 @@ func (c *call) runTrust(ctx context.Context, yes, diff bool) error {
 			if err := h.Adopt(ctx, c.Person(), shown); err != nil {
 				return err
 			}
-			t.Adopted, t.Changed = true, true
+			if g, err = h.Refresh(ctx); err != nil {
+				return err
+			}
+			t.Adopted, t.Changed, t.Errors = true, true, tally(g.Listing().Findings).errors
 		}
 		return c.trustDone(view, t, diff)
 	})

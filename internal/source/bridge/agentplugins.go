@@ -112,6 +112,33 @@ func layAgentPlugins(t *ext.Tree, m source.Manifest, env source.Env) {
 	for _, u := range agentPluginsUnread {
 		l.unread("", u.location, u.what)
 	}
+	l.ours()
+}
+
+// ours lays what the manifest says for this host: extensions."dev.mortise".
+func (l *layer) ours() {
+	all := l.key("extensions")
+	if all == nil || all.Kind != ext.Map {
+		return
+	}
+	own := all.Get(Namespace)
+	if own == nil {
+		return
+	}
+	if own.Kind != ext.Map {
+		l.note(ManifestField, l.of(own), "extensions.%q must be an object, found %s", Namespace, own.Kind)
+		return
+	}
+	l.closed(own, "extensions.\""+Namespace+"\"", "dependencies")
+	switch d := own.Get("dependencies"); {
+	case d == nil:
+	case d.Kind != ext.List:
+		l.note(ManifestField, l.of(d), "\"dependencies\" must be a list, found %s", d.Kind)
+	default:
+		for i := range d.List {
+			l.dependency(&d.List[i])
+		}
+	}
 }
 
 // agentPluginsUnread are components that other clients look for at the root

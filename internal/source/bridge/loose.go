@@ -27,7 +27,7 @@ func layLoose(t *ext.Tree, _ source.Manifest, env source.Env) {
 // of its sub-directories that would be part of it and are extensions themselves.
 func layComponents(t *ext.Tree, env source.Env) (own []string) {
 	for _, s := range env.Specs {
-		if !s.Inert { // at a root, settings/ and apps/ are anybody's folders
+		if !s.Nested { // at a root, settings/ and apps/ are anybody's folders
 			source.Into(t, s, s.Dir, env)
 		}
 	}

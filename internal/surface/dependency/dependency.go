@@ -8,7 +8,8 @@ import (
 	"github.com/mortise-dev/mortise/internal/surface"
 )
 
-// Dependency is one extension that is needed. Nothing here fetches it.
+// Dependency is one extension that is needed. Where it is not in use, its dependant is
+// not either; nothing fetches it unasked.
 type Dependency struct {
 	Wants       string // its name; the file's where the document does not say
 	Version     string // which versions, in the author's own grammar; "" is any
@@ -16,15 +17,20 @@ type Dependency struct {
 	Raw         ext.Doc
 }
 
+// Requires is what the extension needs, by the name that it would have here.
+func (d Dependency) Requires() surface.Need {
+	return surface.Need{Extension: ext.Name(strings.ToLower(d.Wants)), Versions: d.Version, Market: d.Marketplace}
+}
+
 // Surface is the dependency surface.
 var Surface = surface.Define(surface.Def[Dependency]{
 	Name:   "dependency",
-	Doc:    "Other extensions that one made for another client needs.",
+	Doc:    "Other extensions that one needs. One whose needs are not in use, in a version that fits, is refused, and so is what needs it; mortise plugin add installs them when its person agrees.",
 	Dir:    "dependencies",
 	Files:  "*.json",
 	Needs:  ext.Project,
 	Merge:  surface.Namespaced,
-	Inert:  true,
+	Nested: true,
 	Fields: fields,
 	Read:   read,
 })
