@@ -562,8 +562,8 @@ func TestRosterDamagedByHand(t *testing.T) {
 	}
 }
 
-// Where a checkout is gone the plugin is listed as refused, an update to another commit
-// serves again, and it can be removed and installed.
+// Where a checkout is gone the plugin is listed as refused, an update fetches it again as it
+// was, and the next what is newer; and it can be removed and installed.
 func TestRosterCheckoutIsGone(t *testing.T) {
 	t.Parallel()
 	b, root := damaged(t)
@@ -572,6 +572,10 @@ func TestRosterCheckoutIsGone(t *testing.T) {
 	b.ends(0, []string{"plugin", "show", "acme"}, "refused", root)
 	b.ends(3, []string{"plugin", "rollback", "acme"}, filepath.Dir(root), "no such file or directory")
 	b.release(3)
+	b.must("plugin", "update", "acme")
+	if got := b.agrees(); got != "Says 2." {
+		t.Errorf("fetched again: it says %q", got)
+	}
 	b.must("plugin", "update", "acme")
 	if got := b.agrees(); got != "Says 3." {
 		t.Errorf("updated: it says %q", got)

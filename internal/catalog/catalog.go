@@ -88,7 +88,7 @@ func Checks() []CheckGroup {
 		{"The pass", host.Checks},
 		{"Configuration", config.Checks},
 		{"Files and links", discover.Checks},
-		{"Finding extensions", slices.Concat(roots.Checks, dir.Checks, live.Checks)},
+		{"Finding extensions", slices.Concat(roots.Checks, dir.Checks, live.Checks, []*ext.Check{CheckoutGone})},
 		{"Formats and manifests", bridge.Checks},
 		{"Marketplaces", slices.Concat(host.MarketChecks, market.Checks)},
 		{"JSON, YAML and TOML", doc.Checks},

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,6 +18,7 @@ import (
 	"github.com/mortise-dev/mortise/internal/discover"
 	"github.com/mortise-dev/mortise/internal/git"
 	"github.com/mortise-dev/mortise/internal/host"
+	"github.com/mortise-dev/mortise/internal/root"
 	"github.com/mortise-dev/mortise/internal/roster"
 	"github.com/mortise-dev/mortise/internal/source"
 	"github.com/mortise-dev/mortise/internal/source/bridge"
@@ -40,13 +43,52 @@ func installed(p host.Place) func(*config.Config, []state.Installed) []ext.Sourc
 				continue
 			}
 			at := roster.Dir(Checkouts(p), line)
-			out = append(out, &dir.Plugin{
+			s := &dir.Plugin{
 				Extension: line.Name, Dir: at, Shown: at, NamedBy: "mortise plugin", Trust: ext.Plugin, Own: line.Scope == "", Sealed: line.Digest,
 				Formats: bridge.Formats, Loose: bridge.Loose, Env: personal(c),
-			})
+			}
+			if f := gone(p, line, s.Name()); f != nil { // Dir is none, so that it is looked at again each time
+				s.Fault, s.Dir = f, ""
+			}
+			out = append(out, s)
 		}
 		return out
 	}
+}
+
+// CheckoutGone is a plugin whose checkout is not where it should be.
+var CheckoutGone = &ext.Check{
+	Code: "checkout-gone", Severity: ext.Error,
+	Doc: "The directory that a plugin was fetched into is not there any more, or something else is in its place.",
+	Fix: "Move away what lies there, and run mortise plugin update with the plugin's name: it fetches the same commit again.",
+}
+
+// gone is what keeps the checkout of a line from being read: it is not there, or is a link
+// to elsewhere; nil when nothing does.
+func gone(p host.Place, line *state.Installed, from string) *ext.Finding {
+	if line.Commit == "" {
+		return nil
+	}
+	at := checkout.Store{Dir: Checkouts(p)}.Path(checkout.Key{Name: line.Name, Commit: line.Commit})
+	o := ext.Origin{Extension: line.Name, Source: from, Trust: ext.Plugin}
+	for _, d := range []string{filepath.Dir(at), at} {
+		info, err := os.Lstat(d)
+		if root.Transient(err) {
+			return nil // who reads it tells
+		}
+		is := "is gone"
+		switch {
+		case err == nil && info.IsDir():
+			continue
+		case err == nil && info.Mode()&fs.ModeSymlink != 0:
+			is = "is a link, and a directory of ours should be there"
+		case err == nil:
+			is = "is no directory"
+		}
+		f := CheckoutGone.At(o, "%s %s", ext.Quote(d), is)
+		return &f
+	}
+	return nil
 }
 
 // Roster is what is installed on this machine, to be looked at from a place or changed.
@@ -61,7 +103,7 @@ func Roster(ctx context.Context, p host.Place, purpose host.Purpose) (r *roster.
 		}
 		store, done = opened, opened.Close
 	}
-	return &roster.Roster{
+	r = &roster.Roster{
 		Store:     store,
 		Checkouts: checkout.Store{Dir: Checkouts(p), Digest: discover.Digest},
 		Git:       sync.OnceValues(func() (*git.Git, error) { return git.New(git.Options{Env: p.Env}) }),
@@ -69,7 +111,8 @@ func Roster(ctx context.Context, p host.Place, purpose host.Purpose) (r *roster.
 		Rules:     func() ([]roster.Rule, error) { return rules(p) },
 		Offers:    func(ctx context.Context, offer string) (roster.Offer, error) { return offered(ctx, p, offer) },
 		Manifests: Manifests(),
-	}, done, nil
+	}
+	return r, closing(r.Close, done), nil
 }
 
 // rules are what the configuration of a place says of sources. It is an error where that

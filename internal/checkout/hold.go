@@ -60,7 +60,7 @@ func (h *Hold) Add(keys ...Key) error {
 	return nil
 }
 
-// Close lets go of all.
+// Close lets go of all. More may be held afterwards.
 func (h *Hold) Close() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()

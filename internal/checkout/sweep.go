@@ -100,7 +100,7 @@ func (w *sweep) name(top *os.Root, name string) {
 		}
 		w.entry(in, name, e)
 	}
-	if _, err := ext.ParseName(name); err == nil {
+	if _, err := ext.ParseName(name); err == nil && len(entries) > 0 { // an empty one may be somebody's
 		_ = top.Remove(name) // when nothing is left in it
 	}
 }
@@ -185,7 +185,7 @@ func (w *sweep) checkout(in *os.Root, k Key) error {
 		err = in.RemoveAll(old)
 	}
 	if err != nil {
-		return fmt.Errorf("remove the checkout of %s: %w", k, err)
+		return fmt.Errorf("remove %s: %w", ext.Quote(filepath.Join(w.Dir, below)), err)
 	}
 	w.out.Removed = append(w.out.Removed, k)
 	return nil

@@ -242,8 +242,10 @@ func (r *Roster) make(ctx context.Context, w Wish, line *state.Installed, p *pro
 		if err := r.bring(ctx, &b, dir); err != nil {
 			return "", err
 		}
-		err := r.named(ctx, w, line, filepath.Join(dir, filepath.FromSlash(line.Within)), base)
-		return line.Name, err
+		if err := r.named(ctx, w, line, filepath.Join(dir, filepath.FromSlash(line.Within)), base); err != nil {
+			return "", err
+		}
+		return line.Name, r.keep(checkout.Key{Name: line.Name, Commit: line.Commit})
 	})
 	if err != nil {
 		return err

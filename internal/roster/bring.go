@@ -52,6 +52,9 @@ func (r *Roster) bring(ctx context.Context, b *bringing, dir string) error {
 // even where it is there, since its checkout does not have the signature.
 func (r *Roster) again(ctx context.Context, b *bringing) (checkout.Checkout, error) {
 	k := checkout.Key{Name: b.line.Name, Commit: b.line.Commit}
+	if err := r.keep(k); err != nil {
+		return checkout.Checkout{}, err
+	}
 	fill := func(ctx context.Context, dir string) error { return r.bring(ctx, b, dir) }
 	if !b.proof.commits() {
 		return r.Checkouts.Make(ctx, k, fill)

@@ -31,7 +31,7 @@ func TestClockGoesBack(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			r, b := newRepo(t, map[string]string{"a": "1"}), newBench(t)
 			b.at(noon)
-			first := b.add(roster.Wish{Source: r.source()})
+			first := b.add(roster.Wish{Offer: roster.Offer{Source: r.source()}})
 			second := r.commit(map[string]string{"a": "2"})
 			b.at(noon.Add(-back))
 			now, err := b.update("tools")
@@ -49,7 +49,7 @@ func TestClockGoesBack(t *testing.T) {
 				t.Errorf("swept: got %+v, %v, want both left, which are used", swept, err)
 			}
 			// Both were asked for by this process, which lives; nobody waits for years.
-			if _, _, err := b.Remove(t.Context(), roster.Key{Name: key}, ""); err != nil || len(b.lines()) > 0 {
+			if _, _, _, err := b.Remove(t.Context(), roster.Key{Name: key}, nil); err != nil || len(b.lines()) > 0 {
 				t.Errorf("removed: got %v, and the roster %+v", err, b.lines())
 			}
 			b.at(noon.Add(2 * time.Hour))
@@ -64,7 +64,7 @@ func TestClockGoesBack(t *testing.T) {
 // A line of the state that was written in the future is updated and removed like others.
 func TestStateOfTheFuture(t *testing.T) {
 	r, b := newRepo(t, map[string]string{"a": "1"}), newBench(t)
-	b.add(roster.Wish{Source: r.source()})
+	b.add(roster.Wish{Offer: roster.Offer{Source: r.source()}})
 	if err := b.Store.Update(t.Context(), func(s *state.Snapshot) error {
 		i := s.Roster[0]
 		i.At = noon.AddDate(500, 0, 0)
@@ -77,7 +77,7 @@ func TestStateOfTheFuture(t *testing.T) {
 	if now, err := b.update("tools"); err != nil || now.Commit != second || !now.At.Equal(noon) {
 		t.Errorf("updated: got %+v, %v, want the second commit, now", now, err)
 	}
-	if _, _, err := b.Remove(t.Context(), roster.Key{Name: key}, ""); err != nil || len(b.lines()) > 0 {
+	if _, _, _, err := b.Remove(t.Context(), roster.Key{Name: key}, nil); err != nil || len(b.lines()) > 0 {
 		t.Errorf("removed: got %v, and the roster %+v", err, b.lines())
 	}
 }
@@ -114,7 +114,7 @@ func TestManyAtOnce(t *testing.T) {
 		}
 	}
 	atOnce("add", "is installed already", func() error {
-		_, err := b.Add(t.Context(), roster.Wish{Source: r.source()})
+		_, err := b.Add(t.Context(), roster.Wish{Offer: roster.Offer{Source: r.source()}})
 		return err
 	})
 	second := r.commit(map[string]string{"a": "2"})
@@ -140,10 +140,10 @@ func TestManyAtOnce(t *testing.T) {
 // is swept once that is told.
 func TestRemovedWhileUpdated(t *testing.T) {
 	r, b := newRepo(t, map[string]string{"a": "1"}), newBench(t)
-	b.add(roster.Wish{Source: r.source()})
+	b.add(roster.Wish{Offer: roster.Offer{Source: r.source()}})
 	r.commit(map[string]string{"a": "2"})
-	b.Try = func(ctx context.Context, _ state.Installed) error { // it is fetched, and not yet written down
-		_, _, err := b.Remove(ctx, roster.Key{Name: key}, "")
+	b.Try = func(ctx context.Context, _ ...state.Installed) error { // it is fetched, and not yet written down
+		_, _, _, err := b.Remove(ctx, roster.Key{Name: key}, nil)
 		return err
 	}
 	if _, err := b.update("tools"); ext.KindOf(err) != ext.Refused || !strings.Contains(err.Error(), "changed by somebody else") {
@@ -196,7 +196,7 @@ func TestDamagedByHand(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			r, b := newRepo(t, map[string]string{"a": "1"}), newBench(t)
-			b.add(roster.Wish{Source: r.source()})
+			b.add(roster.Wish{Offer: roster.Offer{Source: r.source()}})
 			r.commit(map[string]string{"a": "2"})
 			now, err := b.update("tools")
 			if err != nil {
@@ -217,7 +217,7 @@ func TestDamagedByHand(t *testing.T) {
 				t.Errorf("the roster: got %+v, want it as it was", got)
 			}
 			b.Checkouts.Now = func() time.Time { return time.Now().Add(2 * time.Hour) } // nobody is about to use it
-			_, swept, err := b.Remove(t.Context(), roster.Key{Name: key}, "")
+			_, swept, _, err := b.Remove(t.Context(), roster.Key{Name: key}, nil)
 			want := strings.ReplaceAll(c.kept, "COMMIT", now.Commit)
 			switch {
 			case err != nil:
@@ -231,7 +231,7 @@ func TestDamagedByHand(t *testing.T) {
 				t.Errorf("its place: %v", err)
 			}
 			b.Checkouts.Now = nil
-			_, err = b.Add(t.Context(), roster.Wish{Source: r.source()})
+			_, err = b.Add(t.Context(), roster.Wish{Offer: roster.Offer{Source: r.source()}})
 			if c.gone != (err == nil) {
 				t.Errorf("Add: got %v", err)
 			}
@@ -240,7 +240,7 @@ func TestDamagedByHand(t *testing.T) {
 				if err := os.Rename(filepath.Join(b.Checkouts.Dir, "tools"), filepath.Join(aside, "tools")); err != nil {
 					t.Fatal(err)
 				}
-				i := b.add(roster.Wish{Source: r.source()})
+				i := b.add(roster.Wish{Offer: roster.Offer{Source: r.source()}})
 				if b.read(&i, "a") != "2" {
 					t.Errorf("installed again: got %+v with %q", i, b.read(&i, "a"))
 				}

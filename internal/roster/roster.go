@@ -16,7 +16,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mortise-dev/mortise/ext"
@@ -48,12 +51,33 @@ type Roster struct {
 	Note      func(error)      // is told what went wrong besides; nil: nobody is
 	Clock     func() time.Time // nil: time.Now
 	By        string           // who asks
+
+	holding sync.Once
+	hold    *checkout.Hold // what was fetched and may be written down as used any moment
 }
 
 // Key identifies a line: the name, and the workspace it is for, "" for all.
 type Key struct {
 	Name  ext.Name
 	Scope string
+}
+
+// serial counts the rosters of this process that hold something.
+var serial atomic.Uint64
+
+// keep has a checkout not be swept before it is written down that it is used.
+func (r *Roster) keep(k checkout.Key) error {
+	r.holding.Do(func() { r.hold = r.Checkouts.Hold("roster" + strconv.FormatUint(serial.Add(1), 10)) })
+	return r.hold.Add(k)
+}
+
+// Close lets go of what was fetched: what is not in use by now may be swept. The roster
+// can still be used.
+func (r *Roster) Close() error {
+	if r.hold == nil {
+		return nil
+	}
+	return r.hold.Close()
 }
 
 func keyOf(i *state.Installed) Key { return Key{i.Name, i.Scope} }
@@ -226,22 +250,31 @@ func (r *Roster) Line(ctx context.Context, k Key) (state.Installed, error) {
 }
 
 // Remove takes a plugin out of use. Its checkouts are swept when no other line needs
-// them; what it kept (data) is removed where that is said, and stays otherwise.
-func (r *Roster) Remove(ctx context.Context, k Key, data string) (state.Installed, checkout.Swept, error) {
-	line, err := r.Line(ctx, k)
-	if err != nil {
-		return line, checkout.Swept{}, err
+// them; what it kept in the directory of data is removed, and stays where data is nil.
+// removed is whether it is out of use, whatever could not be removed then.
+func (r *Roster) Remove(ctx context.Context, k Key, data func(*state.Installed) string) (line state.Installed, swept checkout.Swept, removed bool, err error) {
+	if line, err = r.Line(ctx, k); err != nil {
+		return line, swept, false, err
 	}
 	if err := r.put(ctx, "removed", &line, nil); err != nil {
-		return line, checkout.Swept{}, err
+		return line, swept, false, err
 	}
-	if data != "" {
-		if err := os.RemoveAll(data); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return line, checkout.Swept{}, fmt.Errorf("%s is removed, and what it kept is not: %w", line.Name, err)
+	var kept error
+	if data != nil {
+		if err := os.RemoveAll(data(&line)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			kept = fmt.Errorf("what %s kept is not removed: %w", line.Name, err)
 		}
 	}
-	swept, err := r.Sweep(ctx)
-	return line, swept, err
+	if err = r.Close(); err == nil { // what was fetched before is in use by now, or is not needed
+		swept, err = r.Sweep(ctx)
+	}
+	return line, swept, true, errors.Join(kept, err)
+}
+
+// Left reports whether something that was fetched of a plugin lies here, in use or not.
+func (r *Roster) Left(name ext.Name) bool {
+	all, err := r.Checkouts.List()
+	return err == nil && slices.ContainsFunc(all, func(c checkout.Checkout) bool { return c.Name == name })
 }
 
 // Sweep removes checkouts that no line names, neither as what is in use nor as what was

@@ -43,7 +43,7 @@ func TestAddUpdateRollback(t *testing.T) {
 	if _, forward, err := b.Rollback(t.Context(), roster.Key{Name: key}); err != nil || forward.Commit != second {
 		t.Errorf("and forward: got %+v, %v, want the second commit", forward, err)
 	}
-	if _, swept, err := b.Remove(t.Context(), roster.Key{Name: key}, ""); err != nil || len(b.lines()) != 0 {
+	if _, swept, _, err := b.Remove(t.Context(), roster.Key{Name: key}, nil); err != nil || len(b.lines()) != 0 {
 		t.Errorf("removed: got %+v, %v, and the roster %+v, want it empty", swept, err, b.lines())
 	}
 }

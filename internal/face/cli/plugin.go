@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/admit"
+	"github.com/mortise-dev/mortise/internal/checkout"
 	"github.com/mortise-dev/mortise/internal/host"
 	"github.com/mortise-dev/mortise/internal/roster"
 	"github.com/mortise-dev/mortise/internal/state"
@@ -79,26 +81,29 @@ func (c *call) tries(p host.Place, r *roster.Roster, into **host.Listing) {
 type pluginRow struct {
 	Name   string `json:"name"`
 	Status string `json:"status"` // admitted, refused, disabled, pending; shadowed, when the configuration uses the name
-	Scope  string `json:"scope"`  // user, workspace
-	Kind   string `json:"kind"`   // git, archive, directory
-	Source string `json:"source"`
-	Path   string `json:"path"` // within the source; "" is all of it
-	Ref    string `json:"ref"`
-	Market string `json:"market"` // PLUGIN@MARKETPLACE that offered it; "" is that its source was given
-	Commit string `json:"commit"`
-	Digest string `json:"digest"` // of the content; "" for a directory, which may change
-	Before string `json:"before"` // the commit that rollback goes to
-	Pinned bool   `json:"pinned"`
-	Root   string `json:"root"` // absolute
-	By     string `json:"by"`
-	At     string `json:"at"`
+	Edited bool   `json:"edited"` // its files are not those that were fetched
+	// Findings are what is wrong with it.
+	Findings []string `json:"findings"`
+	Scope    string   `json:"scope"` // user, workspace
+	Kind     string   `json:"kind"`  // git, archive, directory
+	Source   string   `json:"source"`
+	Path     string   `json:"path"` // within the source; "" is all of it
+	Ref      string   `json:"ref"`
+	Market   string   `json:"market"` // PLUGIN@MARKETPLACE that offered it; "" is that its source was given
+	Commit   string   `json:"commit"`
+	Digest   string   `json:"digest"` // of the content; "" for a directory, which may change
+	Before   string   `json:"before"` // the commit that rollback goes to
+	Pinned   bool     `json:"pinned"`
+	Root     string   `json:"root"` // absolute
+	By       string   `json:"by"`
+	At       string   `json:"at"`
 }
 
 // row is a line of the roster; l is what is in use, nil where that is not known.
 func (c *call) row(p host.Place, i *state.Installed, l *host.Listing) pluginRow {
 	r := pluginRow{
 		Name: string(i.Name), Scope: "user", Kind: i.Kind, Source: i.Source, Path: i.Within, Ref: i.Ref, Market: i.Market, Commit: i.Commit,
-		Before: i.Before, Pinned: i.Pinned, Root: roster.Dir(c.Checkouts(p), i), By: i.By, At: i.At.UTC().Format("2006-01-02T15:04:05Z"),
+		Before: i.Before, Pinned: i.Pinned, Root: roster.Dir(c.Checkouts(p), i), Findings: []string{}, By: i.By, At: i.At.UTC().Format("2006-01-02T15:04:05Z"),
 	}
 	if i.Scope != "" {
 		r.Scope = "workspace"
@@ -111,6 +116,12 @@ func (c *call) row(p host.Place, i *state.Installed, l *host.Listing) pluginRow 
 		for _, x := range l.Extensions {
 			if x.Name == r.Name && (x.Root == r.Root || x.Root == "") {
 				r.Status = x.Status
+			}
+		}
+		for _, f := range l.Findings {
+			if f.Extension == r.Name && f.Severity != ext.Info.String() {
+				r.Edited = r.Edited || f.Code == admit.Edited.Code
+				r.Findings = append(r.Findings, f.Message+". "+f.Fix)
 			}
 		}
 	}
@@ -189,6 +200,9 @@ func (p *page) plugins(rows []pluginRow) {
 		if r.Pinned {
 			notes = append(notes, "pinned")
 		}
+		if r.Edited {
+			notes = append(notes, "edited")
+		}
 		t.row(cell{ext.Escape(r.Name), p.bold}, cell{r.Status, p.status}, cell{ext.Escape(r.what()), nil}, cell{strings.Join(notes, ", "), p.dim}, cell{ext.Escape(r.Source), p.dim})
 	}
 	t.write(p)
@@ -239,6 +253,12 @@ func (p *page) shownPlugin(r *pluginRow) {
 	field("for", map[string]string{"user": "all workspaces", "workspace": "this workspace"}[r.Scope])
 	field("read from", r.Root)
 	field("by", strings.TrimSpace(r.By+" at "+r.At))
+	if r.Edited {
+		field("edited", "its files are not those that were fetched")
+	}
+	for _, f := range r.Findings {
+		field("finding", f)
+	}
 	p.line("mortise list shows what it contributes, mortise explain %s how it came to that.", word(r.Name))
 }
 
@@ -343,25 +363,55 @@ again, unless --purge is given. A directory that was linked is left as it is.`,
 	}
 	cmd.Flags().BoolVar(&purge, "purge", false, "remove what it kept in its data directory, too")
 	return c.aboutPlugin(cmd, host.Changing, func(ctx context.Context, p host.Place, r *roster.Roster, k roster.Key) error {
-		data := ""
+		var data func(*state.Installed) string
 		if purge {
-			data = p.PluginData(k.Name, true)
+			data = func(i *state.Installed) string { return p.PluginData(i.Name, i.Scope == "") }
 		}
-		i, swept, err := r.Remove(ctx, k, data)
-		if err != nil {
+		i, swept, removed, err := r.Remove(ctx, k, data)
+		if !removed && ext.KindOf(err) == ext.Usage && r.Left(k.Name) {
+			return c.removeLeft(ctx, r, k.Name)
+		}
+		if !removed {
 			return err
 		}
 		row := c.row(p, &i, nil)
 		if c.json {
-			return c.document(map[string]any{"plugin": row, "purged": purge, "kept": append([]string{}, keptPaths(swept.Kept)...)})
+			return errors.Join(c.document(map[string]any{"plugin": row, "purged": purge, "kept": append([]string{}, keptPaths(swept.Kept)...)}), err)
 		}
 		view := c.page(nil)
 		view.line("%s is removed.", ext.Escape(row.Name))
-		for _, k := range swept.Kept {
-			view.line("  %s %s: %s", view.dim("left:"), ext.Escape(k.Path), ext.Escape(k.Why))
+		view.left(swept)
+		if err != nil {
+			return errors.Join(c.flush(), fmt.Errorf("it is out of use, and what was fetched of it is not all away: %w; mortise plugin remove %s tries again", err, word(row.Name)))
 		}
 		return nil
 	})
+}
+
+// removeLeft removes what lies here of a plugin that is not installed any more.
+func (c *call) removeLeft(ctx context.Context, r *roster.Roster, name ext.Name) error {
+	swept, err := r.Sweep(ctx)
+	if err != nil {
+		return err
+	}
+	if c.json {
+		return c.document(map[string]any{"plugin": nil, "purged": false, "kept": append([]string{}, keptPaths(swept.Kept)...)})
+	}
+	view := c.page(nil)
+	if r.Left(name) {
+		view.line("%s is not installed here; something that was fetched of it is used elsewhere, or stays.", ext.Escape(string(name)))
+	} else {
+		view.line("%s is not installed; what was left of it is removed.", ext.Escape(string(name)))
+	}
+	view.left(swept)
+	return nil
+}
+
+// left names what was not removed.
+func (p *page) left(swept checkout.Swept) {
+	for _, k := range swept.Kept {
+		p.line("  %s %s: %s", p.dim("left:"), ext.Escape(k.Path), ext.Escape(k.Why))
+	}
 }
 
 // scoped is the workspace that a scope means.

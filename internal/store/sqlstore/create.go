@@ -19,7 +19,11 @@ func create(ctx context.Context, path string, steps []string) error {
 	if there, err := exists(path); there || err != nil {
 		return err
 	}
-	if err := build(ctx, path, steps); err != nil {
+	err := build(ctx, path, steps)
+	if noRoom(err) {
+		return fmt.Errorf("make state at %s: its disk is full, or does not take more; make room there and try again (%w)", path, err)
+	}
+	if err != nil {
 		return fmt.Errorf("make state at %s: %w: let this user write there, or set MORTISE_HOME to another directory", path, err)
 	}
 	return nil

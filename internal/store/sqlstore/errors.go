@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"syscall"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -58,6 +59,9 @@ func explain(path string, err error) error {
 	case e.Code() == sqlite3.SQLITE_IOERR_SHORT_READ:
 		return damaged(path, err)
 	}
+	if full(e.Code()) {
+		return fmt.Errorf("state at %s cannot be written: its disk is full, or does not take more; make room there and try again (%w)", path, err)
+	}
 	switch e.Code() & 0xff {
 	case sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT:
 		return damaged(path, err)
@@ -72,6 +76,22 @@ func explain(path string, err error) error {
 		return fmt.Errorf("state at %s cannot be opened (%w): let this user read and write the file and its folder, or set MORTISE_HOME to another directory", path, err)
 	}
 	return fmt.Errorf("state at %s: %w", path, err)
+}
+
+// noRoom reports whether an error, of SQLite or of the system, says that there is no room.
+func noRoom(err error) bool {
+	var e *sqlite.Error
+	return errors.As(err, &e) && full(e.Code()) || errors.Is(err, syscall.ENOSPC)
+}
+
+// full reports whether a code says that there is no room, as SQLite has it: also where it
+// could not make the files beside the database as large as it needs.
+func full(code int) bool {
+	switch code {
+	case sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_SHMSIZE, sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_TRUNCATE:
+		return true
+	}
+	return code&0xff == sqlite3.SQLITE_FULL
 }
 
 func damaged(path string, why error) error {

@@ -10,8 +10,8 @@ import (
 )
 
 // An update that failed says of which plugin and why, and an update of several says what
-// became of each. Found: all of that is lost, in the document too, as soon as one fails.
-func TestFound_UpdateDoesNotTellWhyItFailed(t *testing.T) {
+// became of each.
+func TestRoster_UpdateDoesNotTellWhyItFailed(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.must("plugin", "add", b.source())
@@ -30,9 +30,8 @@ func TestFound_UpdateDoesNotTellWhyItFailed(t *testing.T) {
 }
 
 // A command that says that it could not do it has not done it, whatever there is room for
-// on the disk. Found: where there is room for the line and none for the history, the line
-// holds, and the command ends with 3; what comes after the line is not done.
-func TestFound_DoneAndSaidNotToBe(t *testing.T) {
+// on the disk.
+func TestRoster_DoneAndSaidNotToBe(t *testing.T) {
 	t.Parallel()
 	b := newBenchOn(t, 4<<10)
 	b.must("plugin", "add", b.source())
@@ -57,9 +56,8 @@ func TestFound_DoneAndSaidNotToBe(t *testing.T) {
 	}
 }
 
-// What is told of a full disk says that it is full, and what to do. Found: it is told as
-// an "I/O error" with a number, or as a question of permissions.
-func TestFound_FullDiskIsNotTold(t *testing.T) {
+// What is told of a full disk says that it is full, and what to do.
+func TestRoster_FullDiskIsNotTold(t *testing.T) {
 	t.Parallel()
 	b := newBenchOn(t, 4<<10)
 	room := b.full(16)
@@ -72,8 +70,8 @@ func TestFound_FullDiskIsNotTold(t *testing.T) {
 
 // A checkout that differs from what was installed is told wherever plugins are listed, and
 // not used as if it were that (docs/design/018: "is then told as edited", "is never handed
-// out"). Found: it is composed and admitted, with the digest of what it was.
-func TestFound_EditedOneIsServedWithoutAWord(t *testing.T) {
+// out").
+func TestRoster_EditedOneIsServedWithoutAWord(t *testing.T) {
 	t.Parallel()
 	b, root := damaged(t)
 	write(t, filepath.Join(root, "skills", "count", "SKILL.md"), "---\nname: count\ndescription: Says anything.\n---\nAnything.\n")
@@ -84,10 +82,8 @@ func TestFound_EditedOneIsServedWithoutAWord(t *testing.T) {
 	}
 }
 
-// A link in the place of a checkout leads to nothing that is composed. Found: what it
-// leads to is the plugin, admitted, though all that changes plugins says that it is a
-// link and "a directory of ours should be there".
-func TestFound_LinkIsServed(t *testing.T) {
+// A link in the place of a checkout leads to nothing that is composed.
+func TestRoster_LinkIsServed(t *testing.T) {
 	t.Parallel()
 	b, root := damaged(t)
 	elsewhere := moveAway(t, root)
@@ -102,9 +98,8 @@ func TestFound_LinkIsServed(t *testing.T) {
 }
 
 // Where a checkout is gone it is told why the plugin is refused and what to do, and its
-// update brings it back. Found: list and show do not say why, and the update says that
-// there is nothing newer, with 0.
-func TestFound_CheckoutIsGoneAndStaysSo(t *testing.T) {
+// update brings it back.
+func TestRoster_CheckoutIsGoneAndStaysSo(t *testing.T) {
 	t.Parallel()
 	b, root := damaged(t)
 	moveAway(t, root)
@@ -116,9 +111,8 @@ func TestFound_CheckoutIsGoneAndStaysSo(t *testing.T) {
 }
 
 // What a plugin kept is its own: removing one that is for a workspace, with --purge,
-// removes its data and not that of the one of the same name for all. Found: it is the
-// other way round.
-func TestFound_PurgeRemovesTheDataOfAnother(t *testing.T) {
+// removes its data and not that of the one of the same name for all.
+func TestRoster_PurgeRemovesTheDataOfAnother(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.must("plugin", "add", b.source())
@@ -135,10 +129,8 @@ func TestFound_PurgeRemovesTheDataOfAnother(t *testing.T) {
 }
 
 // Who removes where files cannot be removed is told that the plugin is out of use and what
-// is left, and can have that removed later. Found: only the second half is told, as a
-// failure to lock; the second try says that no such plugin is installed, and nothing but
-// the removal of some other plugin ever sweeps.
-func TestFound_RemovedByHalves(t *testing.T) {
+// is left, and can have that removed later.
+func TestRoster_RemovedByHalves(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.must("plugin", "add", b.source())
@@ -152,9 +144,8 @@ func TestFound_RemovedByHalves(t *testing.T) {
 	}
 }
 
-// An empty directory that nobody recorded as ours is left (law 12). Found: one that is
-// named as a plugin could be is removed.
-func TestFound_EmptyDirectoryOfOthersIsRemoved(t *testing.T) {
+// An empty directory that nobody recorded as ours is left (law 12).
+func TestRoster_EmptyDirectoryOfOthersIsRemoved(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.must("plugin", "add", b.source())
@@ -168,10 +159,8 @@ func TestFound_EmptyDirectoryOfOthersIsRemoved(t *testing.T) {
 	}
 }
 
-// What was refused because it is installed already leaves nothing behind. Found: what its
-// source has by now was fetched before that was looked at, and lies there until some
-// plugin is removed; the refusal begins with "added".
-func TestFound_RefusedAndFetched(t *testing.T) {
+// What was refused because it is installed already leaves nothing behind.
+func TestRoster_RefusedAndFetched(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.must("plugin", "add", b.source())

@@ -22,25 +22,17 @@ var errFull = errors.New("the disk is full")
 func (forgetful) Append(context.Context, ...state.Event) error { return errFull }
 
 // What is said to have failed has not happened, and what has happened goes on to its end.
-// Found: the line and its history are two steps, and where the second fails the first
-// holds: a plugin is installed and said not to be; one that is removed keeps its data and
-// its files for good, since the next try finds no plugin.
-func TestFound_LineWithoutHistory(t *testing.T) {
+func TestRoster_LineWithoutHistory(t *testing.T) {
 	r, b := newRepo(t, map[string]string{"a": "1"}), newBench(t)
-	whole := b.Store
-	b.Store = forgetful{whole}
-	if _, err := b.Add(t.Context(), roster.Wish{Source: r.source()}); (err == nil) != (len(b.lines()) == 1) {
+	b.Store = forgetful{b.Store}
+	if _, err := b.Add(t.Context(), roster.Wish{Offer: roster.Offer{Source: r.source()}}); (err == nil) != (len(b.lines()) == 1) {
 		t.Errorf("Add: got %v, and the roster is %+v", err, b.lines())
 	}
 	data := filepath.Join(t.TempDir(), "data")
 	write(t, filepath.Join(data, "kept"), "kept")
-	_, _, err := b.Remove(t.Context(), roster.Key{Name: key}, data)
+	_, _, _, err := b.Remove(t.Context(), roster.Key{Name: key}, func(*state.Installed) string { return data })
 	if _, there := os.Stat(data); len(b.lines()) == 0 && there == nil {
 		t.Errorf("Remove with its data: got %v, it is out of use, and its data is there still", err)
-	}
-	b.Store = whole
-	if _, _, err := b.Remove(t.Context(), roster.Key{Name: key}, data); err != nil {
-		t.Errorf("a second try: got %v", err)
 	}
 }
 
@@ -61,22 +53,19 @@ func TestWants(t *testing.T) {
 }
 
 // A checkout that a living process made, and is about to write down as used, is not swept.
-// Found: a record names one process, the last that asked. Where another one asks for the
-// same meanwhile and ends (it was refused, or killed), whoever sweeps takes the first for
-// gone: the plugin is then installed, and what it is made of is not there.
-func TestFound_SweptBeforeItIsWrittenDown(t *testing.T) {
+func TestRoster_SweptBeforeItIsWrittenDown(t *testing.T) {
 	r, b := newRepo(t, map[string]string{"a": "1"}), newBench(t)
 	b.Clock, b.Checkouts.Now = nil, nil
-	b.Try = func(ctx context.Context, line state.Installed) error { // it is made, and not yet written down
+	b.Try = func(ctx context.Context, lines ...state.Installed) error { // it is made, and not yet written down
 		cmd := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestWants$")
-		cmd.Env = append(os.Environ(), wants+"="+roster.Dir(b.Checkouts.Dir, &line))
+		cmd.Env = append(os.Environ(), wants+"="+roster.Dir(b.Checkouts.Dir, &lines[0]))
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("another process: %v\n%s", err, out)
 		}
-		_, err := b.Sweep(ctx) // as the removal of any other plugin does
+		_, err := b.Checkouts.Sweep(ctx, nil) // as the removal of any other plugin does
 		return err
 	}
-	i := b.add(roster.Wish{Source: r.source()})
+	i := b.add(roster.Wish{Offer: roster.Offer{Source: r.source()}})
 	if err := b.Checkouts.Verify(t.Context(), checkout.Key{Name: i.Name, Commit: i.Commit}, i.Digest); err != nil {
 		t.Errorf("it is installed, and %v", err)
 	}
