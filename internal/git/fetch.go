@@ -130,6 +130,12 @@ func newRepository(in, commit string) (string, error) {
 // transfer has the objects of a commit brought into a repository: that commit alone,
 // what its reference has, or all that there is, whichever the host gives.
 func (g *Git) transfer(ctx context.Context, s Source, commit, store string, o Fetching) error {
+	return g.watched(ctx, store, func(ctx context.Context) error { return g.bring(ctx, s, commit, store, o) })
+}
+
+// watched calls do, which brings objects into a repository, and ends it when that are more
+// than are taken.
+func (g *Git) watched(ctx context.Context, store string, do func(ctx context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	watching := make(chan struct{})
@@ -138,7 +144,10 @@ func (g *Git) transfer(ctx context.Context, s Source, commit, store string, o Fe
 		watch(ctx, store, 2*g.opt.Bounds.Bytes, cancel)
 	}()
 	defer func() { cancel(nil); <-watching }()
+	return do(ctx)
+}
 
+func (g *Git) bring(ctx context.Context, s Source, commit, store string, o Fetching) error {
 	err := g.pull(ctx, s, store, o, "--depth=1", commit)
 	if !partly(err) {
 		return err

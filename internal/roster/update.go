@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"slices"
 
 	"github.com/mortise-dev/mortise/ext"
@@ -253,4 +254,24 @@ func (r *Roster) Changes(ctx context.Context, i *state.Installed, other string) 
 		return nil, err
 	}
 	return checkout.Diff(ctx, before.Dir, now.Dir)
+}
+
+// History is what lay at paths in any commit of a plugin's repository. A plugin that comes
+// from none has no history.
+func (r *Roster) History(ctx context.Context, i *state.Installed, paths []string, progress func(git.Progress)) (map[string][]git.Files, error) {
+	if i.Kind != state.Git {
+		return nil, nil
+	}
+	if _, err := r.permit(i); err != nil {
+		return nil, err
+	}
+	g, err := r.Git()
+	if err != nil {
+		return nil, err
+	}
+	s, _, err := git.Parse(i.Source, git.Allow{Local: true})
+	if err != nil {
+		return nil, err
+	}
+	return g.History(ctx, s, os.TempDir(), i.Commit, paths, progress)
 }

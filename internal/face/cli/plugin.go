@@ -165,7 +165,7 @@ func (c *call) pluginList() *cobra.Command {
 		Short:   "List what is installed",
 		Long:    `List the plugins that are installed for all workspaces or for this one, in load order.`,
 		Example: "mortise plugin list\nmortise plugin list --json",
-		Args:    cobra.NoArgs,
+		Args:    upTo(0, "argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return c.plugins(cmd.Context(), host.Looking, func(p host.Place, r *roster.Roster) error {
 				s, err := r.Store.Load(cmd.Context())

@@ -22,7 +22,7 @@ func (c *call) pluginLock() *cobra.Command {
 they hold, into ` + roster.LockFile + ` at its top, for you to commit. mortise plugin sync makes another
 machine match it. What is installed for all workspaces is not written, and directories and
 archives of this machine cannot be: they are named.`,
-		Args: cobra.NoArgs,
+		Args: upTo(0, "argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return c.plugins(cmd.Context(), host.Looking, func(p host.Place, r *roster.Roster) error {
 				s, err := r.Store.Load(cmd.Context())
@@ -80,7 +80,7 @@ workspace and is not in the file is removed from it, but for directories of your
 
 Nothing is started by that: what wants to run waits for mortise approve.`,
 		Example: "mortise plugin sync\nmortise plugin sync --check",
-		Args:    cobra.NoArgs,
+		Args:    upTo(0, "argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			purpose := host.Changing
 			if check {
