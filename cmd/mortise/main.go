@@ -54,6 +54,10 @@ func run() int {
 		Labelled:       catalog.Labelled,
 		Needs:          catalog.Needs,
 		Markets:        catalog.Markets,
+		State:          catalog.State,
+		StatePath:      catalog.StatePath,
+		CheckState:     catalog.CheckState,
+		RepairState:    catalog.RepairState,
 	}
 	if width, _, err := term.GetSize(out); err == nil {
 		app.Width = width

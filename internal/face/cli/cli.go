@@ -69,6 +69,13 @@ type App struct {
 	Labelled func(ctx context.Context, dir string) string
 	// Needs is what the extension in a directory needs.
 	Needs func(ctx context.Context, dir string) []surface.Need
+	// State is what is remembered, in the file at StatePath. CheckState looks whether that is
+	// whole; RepairState keeps a damaged one aside and is where it then lies, with the lists
+	// of which something is lost.
+	State       func(ctx context.Context, p host.Place, purpose host.Purpose) (s state.Store, done func() error, err error)
+	StatePath   func(p host.Place) string
+	CheckState  func(ctx context.Context, p host.Place) error
+	RepairState func(ctx context.Context, p host.Place, at time.Time) (aside string, lost []string, err error)
 	// Markets looks at marketplaces.
 	Markets func(ctx context.Context, look host.MarketLook) (*host.MarketListing, error)
 }
