@@ -97,6 +97,9 @@ func (n *needs) need(d *Decision, c *Contribution, want surface.Need) {
 		case of.reason != "":
 			is += ": " + of.reason
 		}
+		if of.unaccepted {
+			is += ": connect what asks it (mortise hook says how)"
+		}
 		why := fmt.Sprintf("it needs %s, which is %s", want.Extension, is)
 		d.lack(NeedUnmet.At(c.Origin, "%s", why), why)
 		return

@@ -330,7 +330,7 @@ func (r *review) entry(c *Contribution) {
 	case r.changed(c):
 		c.Status, c.Reason = EntryPending, "changed since the workspace was adopted"
 	case r.tree.Origin.Trust <= ext.Plugin && !r.granted():
-		c.Status, c.Reason = EntryPending, "waits for a grant"
+		c.Status, c.Reason = EntryPending, WaitsForGrant
 		if r.rules.Adopted {
 			c.Findings.Add(NeedsGrant.At(c.Origin, "%s %s waits for a grant", c.Spec.Name, ext.Quote(c.Name)))
 		}
@@ -409,11 +409,18 @@ func (r *review) switchedOff(c *Contribution) (state.Switch, bool) {
 }
 
 func disabled(s state.Switch) string {
-	if s.Reason == "" {
-		return "disabled"
+	text := "disabled"
+	if s.Reason != "" {
+		text += ": " + s.Reason
 	}
-	return "disabled: " + s.Reason
+	if s.Workspace == "" && !s.At.IsZero() { // a person's own, and not the configuration's
+		text += " (in every workspace)"
+	}
+	return text
 }
+
+// WaitsForGrant is the reason of an entry that would run something that nobody granted.
+const WaitsForGrant = "waits for a grant"
 
 // GrantCode is the kind of grant that lets a plugin's servers and code run.
 const GrantCode = "code"

@@ -2,6 +2,8 @@ package catalog
 
 import (
 	"context"
+	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -21,6 +23,11 @@ func programs(env []string) guard.Runner {
 		}
 	}
 	return func(ctx context.Context, p guard.Program) (guard.Ran, error) {
+		if p.Data != "" { // as it is for servers
+			if err := os.MkdirAll(p.Data, 0o700); err != nil {
+				return guard.Ran{}, fmt.Errorf("make the directory that its extension may keep things in: %w", err)
+			}
+		}
 		c := command.Command{
 			Line: p.Line, Dir: p.Dir, Env: command.Environment(env, append(slices.Clone(p.Env), ours...)...), Stdin: p.Input, Limit: p.Limit,
 		}

@@ -24,8 +24,13 @@ type Config struct {
 	mine      Settings // without what the workspace's files say
 	files     Files
 
+	unplaced   []Plugin // settings alone
 	unanswered error
 }
+
+// Unplaced are the tables of plugins that hold settings and no path: they are about plugins
+// that are installed, or about none.
+func (c *Config) Unplaced() []Plugin { return slices.Clone(c.unplaced) }
 
 // Unanswered is what was asked of the system that it did not answer, so that
 // this may not be the configuration: a file that could not be read for now, or

@@ -36,6 +36,10 @@ func (s *settling) plugins(c *Config) []Plugin {
 		if p.Path == "" && !p.Enabled && !p.Refused {
 			continue
 		}
+		if p.Path == "" && !p.Refused && p.Format == "" && len(p.Settings.Map) > 0 {
+			c.unplaced = append(c.unplaced, p) // of one that is installed, which this is not known of
+			continue
+		}
 		if p.Path == "" && !p.Refused {
 			p.Refused = true
 			s.findings.Add(PluginPath.At(m.origin, "plugin %s has no path", m.name).

@@ -103,6 +103,7 @@ type Program struct {
 	Argv  []string // without a shell, where Line is ""
 	Dir   string
 	Env   []string // added to what every program gets
+	Data  string   // the directory that its extension may keep things in; made before it runs; "" is none
 	Input []byte   // its standard input
 	Limit time.Duration
 }

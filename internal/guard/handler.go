@@ -189,7 +189,7 @@ func safely(run func() (Ran, error)) (r Ran, err error) {
 
 // program is what is run to ask a handler about something that happens.
 func (h *handler) program(ctx context.Context, e *dialect.Event, m Means) (Program, error) {
-	p := Program{Line: h.line(), Dir: cmp.Or(m.Dir, h.root, e.Dir), Limit: limit}
+	p := Program{Line: h.line(), Dir: cmp.Or(m.Dir, h.root, e.Dir), Data: h.data, Limit: limit}
 	if h.im.Timeout > 0 {
 		p.Limit = time.Duration(h.im.Timeout) * time.Millisecond
 	}

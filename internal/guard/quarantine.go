@@ -212,7 +212,11 @@ func guarded(spec string, im surface.Implementation) pattern {
 
 func orWaits(reasons ...string) string {
 	for _, r := range reasons {
-		if r != "" {
+		switch r {
+		case "":
+		case admit.WaitsForGrant:
+			return "is not in use: " + r + "; its person sees with mortise trust what it is, and grants it"
+		default:
 			return "is not in use: " + r
 		}
 	}

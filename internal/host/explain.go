@@ -106,6 +106,9 @@ func names(e EntryRow, name string) bool {
 	return surface.Fold(name) == surface.Fold(e.Name)
 }
 
+// Reason is why an extension is not in use, in a few words; "" when it is, or there is none.
+func (g *Generation) Reason(name ext.Name) string { return g.reasonOf(string(name)) }
+
 // reasonOf says why an extension is not admitted: the first reason that one
 // of its trees has.
 func (g *Generation) reasonOf(extension string) string {

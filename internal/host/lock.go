@@ -3,10 +3,21 @@ package host
 import (
 	"errors"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/admit"
+	"github.com/mortise-dev/mortise/internal/config"
 	"github.com/mortise-dev/mortise/internal/roster"
+	"github.com/mortise-dev/mortise/internal/state"
+)
+
+// EditedCode is the code of the finding that the files of a plugin are not those that were
+// fetched; UnmetCode that an extension lacks what it needs.
+var (
+	EditedCode = admit.Edited.Code
+	UnmetCode  = admit.NeedUnmet.Code
 )
 
 var (
@@ -23,6 +34,16 @@ var (
 		Fix: "mortise plugin sync makes it match the file; mortise plugin lock writes what is installed into the file.",
 	}
 )
+
+// unplaced tells of settings for plugins that are neither configured nor installed.
+func (p *pass) unplaced() {
+	in := roster.In(p.state.Roster, p.id())
+	for _, x := range p.config.Unplaced() {
+		if !slices.ContainsFunc(in, func(i state.Installed) bool { return i.Name == x.Name }) {
+			p.findings.Add(config.PluginPath.At(x.Origin, "there are settings for plugin %s, which has no path and is not installed", x.Name))
+		}
+	}
+}
 
 // locked tells how what is installed differs from the workspace's lock file, if it has one.
 func (p *pass) locked() {

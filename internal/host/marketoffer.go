@@ -20,7 +20,11 @@ func (l *MarketListing) Offer(given string) (roster.Offer, error) {
 		if from, gone := l.Gone(given); gone {
 			return roster.Offer{}, ext.AsRefused(fmt.Errorf("%s has no plugin %s any more", from, ext.Quote(given)))
 		}
-		return roster.Offer{}, ext.AsUsage(fmt.Errorf("no marketplace that is known offers %s; mortise market search finds plugins, and [markets.NAME] in mortise.toml names a marketplace", ext.Quote(ext.Shorten(given, 100))))
+		err := fmt.Errorf("no marketplace that is known offers %s; mortise market search finds plugins, and [markets.NAME] in mortise.toml names a marketplace", ext.Quote(ext.Shorten(given, 100)))
+		for _, f := range l.Lost() {
+			err = fmt.Errorf("%w; one could not be looked into: %s", err, f.Message)
+		}
+		return roster.Offer{}, ext.AsUsage(err)
 	case 1:
 		return found[0].Offer()
 	}
@@ -42,6 +46,12 @@ func (e *MarketEntryRow) Offer() (roster.Offer, error) {
 	}
 	if lost := e.undelivered(); lost != "" {
 		return refuse("its marketplace itself declares " + lost + " for it, which no checkout holds and which would be missing; ask its publisher to declare them in the plugin")
+	}
+	for _, d := range e.Declares {
+		o.Notes = append(o.Notes, fmt.Sprintf("the marketplace itself declares %s for it (%s): what the plugin's own directory has is in use, and nothing else", d.Key, strings.Join(d.Holds, ", ")))
+	}
+	if e.Partial() {
+		o.Notes = append(o.Notes, "the directory holds more than the marketplace's entry offers: also what it does not declare is in use")
 	}
 	switch market.SourceKind(e.Source.Kind) {
 	case market.GitHub:

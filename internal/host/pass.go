@@ -76,6 +76,7 @@ func (h *Host) run(ctx context.Context, vouched bool) (*Generation, error) {
 	}
 	p.unnamed()
 	p.locked()
+	p.unplaced()
 	vouched = vouched || p.state.AdoptedOnce(p.id())
 	now, err := p.read(ctx, p.config, vouched, p.rules(p.config, true))
 	if err != nil {

@@ -38,6 +38,8 @@ type Offer struct {
 	Ref    string // a branch, a tag or a commit; "" is what the source names, else its default
 	Within string // the plugin's directory within the source; "" is all of it
 	SHA256 string // of an archive, in hexadecimal
+	// Notes say in which way what is installed is not what the marketplace says.
+	Notes []string
 }
 
 // Add installs a plugin: it prepares and installs it.

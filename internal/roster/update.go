@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"slices"
 
@@ -69,19 +68,19 @@ func (r *Roster) news(i *state.Installed, named bool) News {
 	return n
 }
 
-// lost reports whether the checkout of a plugin is not there.
+// lost reports whether the checkout of a plugin is not there as one of ours.
 func (r *Roster) lost(i *state.Installed) bool {
 	if i.Commit == "" {
 		return false
 	}
 	_, err := r.Checkouts.Open(checkout.Key{Name: i.Name, Commit: i.Commit})
-	return errors.Is(err, fs.ErrNotExist)
+	return err != nil // also where something else is in its place: who makes it again says that
 }
 
 // alone says why a plugin is not updated; named: it was asked for by its name.
 func alone(i *state.Installed, named bool) string {
 	switch {
-	case i.Kind == state.Linked:
+	case i.Kind == state.Linked && i.Market == "":
 		return "it is read where it lies"
 	case i.Pinned && !named:
 		return "it is pinned"
@@ -130,7 +129,15 @@ func (n *News) found(a git.Answer) {
 // question is what must be asked of a repository about a plugin; needed is false where
 // nothing is. The rules about sources are asked before.
 func (r *Roster) question(ctx context.Context, n *News) (a git.Ask, needed bool) {
-	if n.Err = r.offered(ctx, n); n.Err != nil {
+	n.Err = r.offered(ctx, n)
+	if n.Line.Kind == state.Linked { // nothing is fetched, whatever its marketplace says by now
+		n.Skipped = "it is read where it lies"
+		if n.Err != nil {
+			n.Skipped, n.Err = n.Skipped+"; "+n.Err.Error(), nil
+		}
+		return a, false
+	}
+	if n.Err != nil {
 		return a, false
 	}
 	if n.rules, n.Err = r.permit(&n.next); n.Err != nil {
@@ -176,7 +183,7 @@ func (r *Roster) offered(ctx context.Context, n *News) error {
 	if err != nil {
 		return err
 	}
-	if is != was && now.Kind == state.Git || now.Kind != n.Line.Kind {
+	if is != was && now.Kind != state.Archive || now.Kind != n.Line.Kind {
 		return ext.AsRefused(fmt.Errorf("%s comes from %s now, and was installed from %s; to have the other one, remove it and add it again", n.Line.Market, ext.Quote(is), ext.Quote(was)))
 	}
 	n.next.Source, n.next.Ref, n.next.Within = now.Source, now.Ref, now.Within

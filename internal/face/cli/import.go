@@ -189,7 +189,7 @@ func (c *call) linkAll(ctx context.Context, p host.Place, r *roster.Roster, rows
 		}
 	}
 	if !failed && !c.json {
-		view.line("Nothing of it is started: mortise approve shows what wants to run.")
+		view.line("Nothing of it is started: mortise trust shows what wants to run.")
 	}
 	return failed
 }

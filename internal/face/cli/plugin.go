@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mortise-dev/mortise/ext"
-	"github.com/mortise-dev/mortise/internal/admit"
 	"github.com/mortise-dev/mortise/internal/checkout"
 	"github.com/mortise-dev/mortise/internal/host"
 	"github.com/mortise-dev/mortise/internal/roster"
@@ -24,7 +23,7 @@ func (c *call) plugin() *cobra.Command {
 		Long: `Install, update and remove plugins. What is fetched is kept by commit below the data of
 this instance, and read from there; a directory of this machine is read where it lies.
 Nothing is copied into a directory of yours, and nothing is started: what a plugin wants
-to run waits for mortise approve.`,
+to run waits for mortise trust.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -84,8 +83,9 @@ type pluginRow struct {
 	Edited bool   `json:"edited"` // its files are not those that were fetched
 	// Findings are what is wrong with it.
 	Findings []string `json:"findings"`
-	Scope    string   `json:"scope"` // user, workspace
-	Kind     string   `json:"kind"`  // git, archive, directory
+	Reason   string   `json:"reason"` // why it is not in use, in a few words; ""
+	Scope    string   `json:"scope"`  // user, workspace
+	Kind     string   `json:"kind"`   // git, archive, directory
 	Source   string   `json:"source"`
 	Path     string   `json:"path"` // within the source; "" is all of it
 	Ref      string   `json:"ref"`
@@ -120,7 +120,7 @@ func (c *call) row(p host.Place, i *state.Installed, l *host.Listing) pluginRow 
 		}
 		for _, f := range l.Findings {
 			if f.Extension == r.Name && f.Severity != ext.Info.String() {
-				r.Edited = r.Edited || f.Code == admit.Edited.Code
+				r.Edited = r.Edited || f.Code == host.EditedCode
 				r.Findings = append(r.Findings, f.Message+". "+f.Fix)
 			}
 		}
@@ -137,7 +137,11 @@ func (c *call) rows(ctx context.Context, p host.Place, all []state.Installed) (r
 		}
 		l := g.Listing()
 		for _, i := range roster.In(all, p.Workspace.ID) {
-			rows = append(rows, c.row(p, &i, l))
+			row := c.row(p, &i, l)
+			if row.Status != "shadowed" {
+				row.Reason = g.Reason(i.Name)
+			}
+			rows = append(rows, row)
 		}
 		return nil
 	})
@@ -253,6 +257,7 @@ func (p *page) shownPlugin(r *pluginRow) {
 	field("for", map[string]string{"user": "all workspaces", "workspace": "this workspace"}[r.Scope])
 	field("read from", r.Root)
 	field("by", strings.TrimSpace(r.By+" at "+r.At))
+	field("reason", r.Reason)
 	if r.Edited {
 		field("edited", "its files are not those that were fetched")
 	}
@@ -289,7 +294,7 @@ func (c *call) pluginSwitch(on bool) *cobra.Command {
 		cmd.Use, cmd.Short = "disable NAME", "Switch a plugin off: it contributes nothing from the very next call on"
 		cmd.Flags().StringVar(&reason, "reason", "", "why, as `TEXT`, for those who wonder later")
 	}
-	return c.aboutPlugin(cmd, host.Looking, func(ctx context.Context, _ host.Place, r *roster.Roster, k roster.Key) error {
+	return c.aboutPlugin(cmd, host.Looking, func(ctx context.Context, p host.Place, r *roster.Roster, k roster.Key) error {
 		i, err := r.Line(ctx, k)
 		if err != nil {
 			return err
@@ -298,7 +303,28 @@ func (c *call) pluginSwitch(on bool) *cobra.Command {
 		if on {
 			return c.switchOn(ctx, change)
 		}
-		return c.switchOff(ctx, change)
+		if err := c.switchOff(ctx, change); err != nil || c.json {
+			return err
+		}
+		c.dependants(ctx, p, c.page(nil), string(i.Name))
+		return nil
+	})
+}
+
+// dependants names the extensions that are refused since they need one that is not in use.
+// It is only told: a workspace that cannot be looked at is told elsewhere.
+func (c *call) dependants(ctx context.Context, p host.Place, view *page, name string) {
+	_ = c.with(ctx, p, host.Looking, func(h *host.Host) error {
+		g, err := h.Refresh(ctx)
+		if err != nil {
+			return err
+		}
+		for _, f := range g.Listing().Findings {
+			if f.Code == host.UnmetCode && strings.Contains(f.Message, "it needs "+name+",") {
+				view.line("%s is refused from now on: %s.", view.bold(ext.Escape(f.Extension)), ext.Escape(f.Message))
+			}
+		}
+		return nil
 	})
 }
 
@@ -381,6 +407,7 @@ again, unless --purge is given. A directory that was linked is left as it is.`,
 		view := c.page(nil)
 		view.line("%s is removed.", ext.Escape(row.Name))
 		view.left(swept)
+		c.dependants(ctx, p, view, row.Name)
 		if err != nil {
 			return errors.Join(c.flush(), fmt.Errorf("it is out of use, and what was fetched of it is not all away: %w; mortise plugin remove %s tries again", err, word(row.Name)))
 		}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -35,7 +36,7 @@ that is known offers it.
 
 The plugin goes by the name that it gives itself, or by --name. It is composed with all
 that is in use before it counts: one that would be refused is not installed. Nothing of
-it is started: mortise approve shows what wants to run.`,
+it is started: mortise trust shows what wants to run.`,
 		Example: "mortise plugin add acme/tools\nmortise plugin add https://example.org/acme/tools.git --ref v2 --path plugins/search\nmortise plugin add ./plugins/mine\nmortise plugin add code-review@team\nmortise plugin add ./acme-2.0.tar.gz --sha256 9f86d081…",
 		Args:    one("SOURCE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -73,10 +74,13 @@ it is started: mortise approve shows what wants to run.`,
 					rows[n] = c.row(p, &all[n], l)
 				}
 				if c.json {
-					return c.document(map[string]any{"plugin": rows[0], "dependencies": rows[1:]})
+					return c.document(map[string]any{"plugin": rows[0], "dependencies": rows[1:], "notes": append([]string{}, w.Notes...)})
 				}
 				for n := range rows {
 					c.page(nil).added(&rows[n], l, c.nextFlag(p.Workspace.Dir))
+				}
+				for _, note := range w.Notes {
+					c.page(nil).line("  %s %s", c.page(nil).dim("note:"), ext.Escape(note))
 				}
 				return nil
 			})
@@ -152,9 +156,12 @@ func (p *page) added(r *pluginRow, l *host.Listing, flag string) {
 			p.line("  %s", count(n, s))
 		}
 	}
+	waits := slices.ContainsFunc(l.Entries, func(e host.EntryRow) bool { return e.Extension == r.Name && e.Status == "pending" })
+	switch {
+	case r.Status == "pending" || waits:
+		p.line("What it wants to run waits for your consent: mortise %strust shows it.", flag)
+	}
 	switch r.Status {
-	case "pending":
-		p.line("It waits for your consent: mortise %strust shows what to, or mortise %sapprove.", flag, flag)
 	case "disabled":
 		p.line("It is disabled: mortise %splugin enable %s.", flag, word(r.Name))
 	}

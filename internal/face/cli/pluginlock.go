@@ -78,7 +78,7 @@ exactly the digests that it has. What would change is listed, and you are asked 
 --yes answers that, and without a terminal it is needed. What is installed for this
 workspace and is not in the file is removed from it, but for directories of yours.
 
-Nothing is started by that: what wants to run waits for mortise approve.`,
+Nothing is started by that: what wants to run waits for mortise trust.`,
 		Example: "mortise plugin sync\nmortise plugin sync --check",
 		Args:    upTo(0, "argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -54,7 +54,7 @@ func (c *call) pluginUpdate() *cobra.Command {
 		Long: `Fetch what the sources of plugins have now, show what differs, and use it once it is
 known to compose with all else. A failure at any moment leaves the old one in use, and
 one plugin that fails costs the others nothing; the exit code is 1 then. What was
-granted to a plugin lapses with its content: mortise approve shows what waits.
+granted to a plugin lapses with its content: mortise trust shows what waits.
 
 --all leaves out what is pinned, linked, or installed at one commit.`,
 		Example: "mortise plugin update acme\nmortise plugin update --all --check",
@@ -262,7 +262,7 @@ func (p *page) updatedOne(u *updated, o *updating) {
 		p.differing("file", u.Files)
 		p.differing("entry", u.Entries)
 		if len(u.Lapses) > 0 {
-			p.line("  What was granted does not cover this: %s waits. mortise approve shows what wants to run.", ext.Escape(enumerate(u.Lapses)))
+			p.line("  What was granted does not cover this: %s waits. mortise trust shows what wants to run.", ext.Escape(enumerate(u.Lapses)))
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 // Where something else stands in the place of what is in use, the plugin is refused, and
 // an update of it that does not mend that says so: it is not "nothing newer", with 0.
-func TestFieldFound_INS11_UpdateOfWhatWasReplacedSaysNothing(t *testing.T) {
+func TestField_INS11_UpdateOfWhatWasReplacedSaysNothing(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, map[string]string{"mortise.toml": ""})
 	p.must("trust", "--yes")
@@ -32,7 +32,7 @@ func TestFieldFound_INS11_UpdateOfWhatWasReplacedSaysNothing(t *testing.T) {
 // The directory of data that a hook is told of is there, as it is for servers and in Claude
 // Code: a hook that writes a file into it needs no mkdir, and a guard that does is not
 // taken for one that broke.
-func TestFieldFound_INS08_DataDirectoryOfHooksIsNotMade(t *testing.T) {
+func TestField_INS08_DataDirectoryOfHooksIsNotMade(t *testing.T) {
 	t.Parallel()
 	p := connected(t, nil)
 	o := publish(t, map[string]string{"hooks/hooks.json": hooksOf("PreToolUse", `echo asked >>"${CLAUDE_PLUGIN_DATA}/kept"`, "")})
@@ -46,7 +46,7 @@ func TestFieldFound_INS08_DataDirectoryOfHooksIsNotMade(t *testing.T) {
 
 // What a plugin wants to run waits, and the command that its person is sent to shows that:
 // mortise plugin add and update name mortise approve, which knows nothing of hooks.
-func TestFieldFound_STA02_TheAdviceShowsNothing(t *testing.T) {
+func TestField_STA02_TheAdviceShowsNothing(t *testing.T) {
 	t.Parallel()
 	p := connected(t, nil)
 	o := publish(t, map[string]string{"hooks/hooks.json": hooksOf("PreToolUse", "exit 0", "")})
@@ -68,7 +68,7 @@ func TestFieldFound_STA02_TheAdviceShowsNothing(t *testing.T) {
 
 // What keeps a plugin with its dependency from being installed says what to do: the guard
 // of the dependency is one that no client's hooks ask yet.
-func TestFieldFound_STA02_RefusedWithoutANextStep(t *testing.T) {
+func TestField_STA02_RefusedWithoutANextStep(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, map[string]string{
 		"mortise.toml":                           "[markets.team]\npath = \"./market\"\n",
@@ -85,7 +85,7 @@ func TestFieldFound_STA02_RefusedWithoutANextStep(t *testing.T) {
 
 // Whoever takes a plugin away that another one needs is told that the other one is refused
 // by that.
-func TestFieldFound_STA02_WhatElseGoesIsNotTold(t *testing.T) {
+func TestField_STA02_WhatElseGoesIsNotTold(t *testing.T) {
 	t.Parallel()
 	for _, verb := range []string{"disable", "remove"} {
 		p := dependent(t)
@@ -99,7 +99,7 @@ func TestFieldFound_STA02_WhatElseGoesIsNotTold(t *testing.T) {
 
 // Where a switch holds is told by the looks, too, and not by the command that set it alone:
 // else nobody can tell which command takes it back.
-func TestFieldFound_STA06_ScopeOfASwitchIsNotShown(t *testing.T) {
+func TestField_STA06_ScopeOfASwitchIsNotShown(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, map[string]string{"mortise.toml": ""})
 	p.must("trust", "--yes")
@@ -119,7 +119,7 @@ func TestFieldFound_STA06_ScopeOfASwitchIsNotShown(t *testing.T) {
 
 // A plugin that lies in a marketplace's directory is left alone by updates, for a reason
 // that holds: where the marketplace lies elsewhere by now, it is not "nothing newer".
-func TestFieldFound_STA07_UpdateFromWhereTheMarketplaceWas(t *testing.T) {
+func TestField_STA07_UpdateFromWhereTheMarketplaceWas(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, map[string]string{"mortise.toml": "[markets.team]\npath = \"./one\"\n"})
 	for dir, version := range map[string]string{"one": "1.0.0", "two": "2.0.0"} {
@@ -141,7 +141,7 @@ func TestFieldFound_STA07_UpdateFromWhereTheMarketplaceWas(t *testing.T) {
 
 // A marketplace that is known and gone is not one that nobody knows: who installs from it
 // is told what is the matter, as mortise market show does.
-func TestFieldFound_INS05_AMarketplaceThatIsGoneIsCalledUnknown(t *testing.T) {
+func TestField_INS05_AMarketplaceThatIsGoneIsCalledUnknown(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, map[string]string{"mortise.toml": "[markets.gone]\npath = \"./gone\"\n"})
 	p.must("trust", "--yes")
@@ -155,7 +155,7 @@ func TestFieldFound_INS05_AMarketplaceThatIsGoneIsCalledUnknown(t *testing.T) {
 // besides what an entry declares that is the whole of its plugin: who installs by the
 // entry gets neither less nor more without a word (law 4). mortise market show tells of
 // the second.
-func TestFieldFound_INS13_MoreOrLessThanTheEntrySays(t *testing.T) {
+func TestField_INS13_MoreOrLessThanTheEntrySays(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, map[string]string{
 		"mortise.toml": "[markets.team]\npath = \"./market\"\n",
@@ -182,7 +182,7 @@ func TestFieldFound_INS13_MoreOrLessThanTheEntrySays(t *testing.T) {
 // A plugin that asks its person for settings can be given them when it is installed with
 // mortise plugin add: there is no other place for them than its table in a configuration,
 // and that takes an installed plugin out of use, or is an error.
-func TestFieldFound_INS08_AnInstalledPluginTakesNoSettings(t *testing.T) {
+func TestField_INS08_AnInstalledPluginTakesNoSettings(t *testing.T) {
 	t.Parallel()
 	for _, at := range []string{"the person's", "the workspace's"} {
 		p := newPlace(t, map[string]string{"mortise.toml": ""})
