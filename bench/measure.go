@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -24,13 +25,15 @@ type bench struct {
 	dir    string // ours alone
 	corpus string
 	rounds int
+	short  bool
+	home   string // what the program keeps; "" is dir/home
 }
 
 func (b *bench) bin(name string) string { return filepath.Join(b.dir, "bin", name) }
 
 // build makes the programs that are measured.
 func (b *bench) build() error {
-	for name, pkg := range map[string]string{"mortise": "./cmd/mortise", "floor": "./bench/floor", "walk": "./bench/walk", "bare": "./bench/bare"} {
+	for name, pkg := range map[string]string{"mortise": "./cmd/mortise", "floor": "./bench/floor", "walk": "./bench/walk", "bare": "./bench/bare", "gitserve": "./bench/gitserve"} {
 		cmd := exec.CommandContext(b.ctx, "go", "build", "-o", b.bin(name), pkg)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("build %s: %w\n%s", pkg, err, out)
@@ -49,7 +52,7 @@ type program struct {
 
 func (b *bench) time(p program) (time.Duration, error) {
 	cmd := exec.CommandContext(b.ctx, p.name, p.args...)
-	cmd.Env = append(os.Environ(), "MORTISE_HOME="+filepath.Join(b.dir, "home"))
+	cmd.Env = append(os.Environ(), "MORTISE_HOME="+cmp.Or(b.home, filepath.Join(b.dir, "home")))
 	cmd.Stdin = strings.NewReader(p.stdin)
 	cmd.Stdout = io.Discard
 	var stderr bytes.Buffer

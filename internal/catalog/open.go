@@ -80,7 +80,7 @@ func composing(p host.Place, purpose host.Purpose, store state.Store) host.Optio
 		Catalogue: Digest(),
 		Configure: p.Configure,
 		Sources:   Sources,
-		Installed: installed(p),
+		Installed: Installed(p),
 		Unnamed:   unnamed,
 		Store:     store,
 		Look:      purpose == host.Looking,

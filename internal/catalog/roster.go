@@ -32,9 +32,9 @@ import (
 // Checkouts is where the content of plugins is kept.
 func Checkouts(p host.Place) string { return filepath.Join(p.Paths.Data, "plugins") }
 
-// installed are the sources of what is installed. A name that the configuration uses is
+// Installed are the sources of what is installed in a place. A name that the configuration uses is
 // the configuration's.
-func installed(p host.Place) func(*config.Config, []state.Installed) []ext.Source {
+func Installed(p host.Place) func(*config.Config, []state.Installed) []ext.Source {
 	return func(c *config.Config, all []state.Installed) []ext.Source {
 		var out []ext.Source
 		for i := range all {
