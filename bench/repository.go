@@ -62,7 +62,7 @@ func (b *bench) gitserve(dir string) (address string, stop func(), err error) {
 		return "", nil, err
 	}
 	stop = func() {
-		in.Close()
+		_ = in.Close()
 		_ = cmd.Wait() // it was asked to end
 	}
 	line, err := bufio.NewReader(out).ReadString('\n')

@@ -75,7 +75,7 @@ func download(ctx context.Context, client *http.Client, from, to string, progres
 	if err != nil {
 		return fmt.Errorf("download %s: %w", ext.Quote(from), err)
 	}
-	defer res.Body.Close()
+	defer res.Body.Close() //nolint:errcheck // it was read
 	if res.StatusCode != http.StatusOK {
 		return ext.AsRefused(fmt.Errorf("download %s: the answer is %s", ext.Quote(from), ext.Escape(res.Status)))
 	}
