@@ -122,10 +122,8 @@ func rules(p host.Place) ([]roster.Rule, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, l := range c.Broken() {
-		if l == config.User || l == config.Managed {
-			return nil, errors.New("your own configuration, or the machine's, could not be read whole, so that it is not known what it forbids; mend it first (mortise list names the file)")
-		}
+	if len(c.Broken()) > 0 { // any file may block
+		return nil, errors.New("the configuration could not be read whole, so that it is not known what it forbids; mend it first (mortise list names the file)")
 	}
 	out := make([]roster.Rule, 0, len(c.Sources))
 	for _, s := range c.Sources {

@@ -30,6 +30,8 @@ type Unit struct {
 	Move    bool   // it is a copy, and may be moved away
 	Tracked bool   // git tracks something of it
 	Why     string // why it may be moved, or is left
+
+	is git.Files // what it holds, where it may be moved
 }
 
 // kinds are the directories of which each entry is a unit; files says that it is a file.
@@ -61,9 +63,17 @@ type Look struct {
 func Candidates(owner *os.Root, published map[string]string) ([]string, error) {
 	var all []string
 	for _, k := range kinds {
-		entries, err := fs.ReadDir(owner.FS(), k.dir)
+		info, err := owner.Lstat(k.dir)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
+		}
+		if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			all = append(all, k.dir) // it is named, and left
+			continue
+		}
+		var entries []fs.DirEntry
+		if err == nil {
+			entries, err = fs.ReadDir(owner.FS(), k.dir)
 		}
 		if err != nil {
 			return nil, err
@@ -106,6 +116,10 @@ func (l *Look) Judge(ctx context.Context, paths []string) ([]Unit, error) {
 // one judges one unit; known is false where no plugin and no list speaks of it.
 func (l *Look) one(p string) (u Unit, known bool, err error) {
 	u.Path = p
+	if isKind(p) {
+		u.Why = "it is a link, and what lies behind it is elsewhere"
+		return u, true, nil
+	}
 	by, listed := l.Published[p]
 	u.Plugin = by
 	differs, unknown := "", ""
@@ -134,14 +148,34 @@ func (l *Look) one(p string) (u Unit, known bool, err error) {
 	case differs != "":
 		u.Why = "it differs from what " + differs + " has at every commit, so that it is yours"
 		return u, true, nil
+	case unknown != "" && (listed || u.Plugin != ""):
+		u.Why = "it cannot be told whether it is a copy: " + unknown
+		return u, true, nil
 	case listed:
 		u.Move, u.Why = true, "a publisher lists it"
-	case unknown != "":
-		return u, false, nil
 	default:
 		return u, false, nil
 	}
-	return u, true, l.keep(&u)
+	if err := l.keep(&u); err != nil || !u.Move {
+		return u, true, err
+	}
+	u.is, err = l.state(p)
+	return u, true, err
+}
+
+// state is what a unit holds: the ids of its files.
+func (l *Look) state(p string) (git.Files, error) {
+	info, err := l.Owner.Lstat(p)
+	if err != nil {
+		return nil, err
+	}
+	names := []string{""}
+	if info.IsDir() {
+		if names, err = l.files(p); err != nil {
+			return nil, err
+		}
+	}
+	return l.ids(p, names, false)
 }
 
 // keep leaves what must not be moved, whatever it is equal to.
@@ -164,6 +198,16 @@ func (l *Look) keep(u *Unit) error {
 	names, err := l.files(u.Path)
 	if err != nil {
 		return err
+	}
+	for p := range l.Copied {
+		if strings.HasPrefix(p, u.Path+"/") {
+			u.Move, u.Why = false, "something below it you copied yourself"
+			return nil
+		}
+	}
+	if slices.ContainsFunc(names, func(n string) bool { return slices.Contains(strings.Split(n, "/"), ".git") }) {
+		u.Move, u.Why = false, "it holds a repository of its own"
+		return nil
 	}
 	if !slices.ContainsFunc(names, func(n string) bool { return !licence(n) }) {
 		u.Move, u.Why = false, "it is empty, or holds nothing but a licence"
@@ -324,7 +368,9 @@ func ReadPublished(text string) (map[string]string, error) {
 	n := 0
 	for line := range strings.Lines(text) {
 		n++
-		line, _, _ = strings.Cut(line, "#")
+		if strings.HasPrefix(strings.TrimSpace(line), "#") {
+			continue
+		}
 		p, plugin, _ := strings.Cut(strings.TrimSpace(line), "\t")
 		p = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(p), "./"), "/")
 		if p == "" {
@@ -332,6 +378,9 @@ func ReadPublished(text string) (map[string]string, error) {
 		}
 		if !fs.ValidPath(p) || p == "." {
 			return nil, ext.AsUsage(fmt.Errorf("line %d of the list: %s is no path below the owner's directory", n, ext.Quote(p)))
+		}
+		if top, rest, deeper := strings.Cut(p, "/"); slices.Contains(strings.Split(p, "/"), ".git") || isKind(top) && (!deeper || strings.Contains(rest, "/")) {
+			return nil, ext.AsUsage(fmt.Errorf("line %d of the list: %s is no whole unit; name each, as skills/NAME", n, ext.Quote(p)))
 		}
 		out[p] = strings.TrimSpace(plugin)
 	}

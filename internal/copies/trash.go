@@ -3,6 +3,7 @@ package copies
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,13 +13,15 @@ import (
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/discover"
+	"github.com/mortise-dev/mortise/internal/file"
 )
 
 // Trash is where units go: a directory for each time, in which each lies at the path that
 // it had below the owner's directory.
 type Trash struct {
-	Dir   string // absolute
-	owner string
+	Dir    string // absolute
+	owner  string
+	record record
 }
 
 // NewTrash is a directory for what is moved at one time out of an owner's directory. It is
@@ -27,47 +30,94 @@ func NewTrash(dir, owner string, at time.Time) *Trash {
 	return &Trash{Dir: filepath.Join(dir, at.UTC().Format("20060102T150405Z")+"-"+rand.Text()[:6]), owner: owner}
 }
 
-// Take moves a unit into the trash. Where that fails it is where it was.
-func (t *Trash) Take(ctx context.Context, p string) error {
-	return move(ctx, filepath.Join(t.owner, filepath.FromSlash(p)), filepath.Join(t.Dir, "owner", filepath.FromSlash(p)))
+// recordName is the file that says what lies in a directory of the trash.
+const recordName = "moved.json"
+
+// record is what was moved, and from where.
+type record struct {
+	Owner string   `json:"owner"` // the owner's directory, absolute
+	Units []string `json:"units"` // their paths below it
 }
 
-// Restore puts back all that lies in a directory of the trash, where nothing is in its
-// place. It names what it put back and what it left.
-func Restore(ctx context.Context, dir, owner string) (back, left []string, err error) {
-	for _, k := range append(kindDirs(), ".") {
-		at := filepath.Join(dir, "owner", k)
-		entries, err := os.ReadDir(at)
-		if errors.Is(err, fs.ErrNotExist) {
+// ErrChanged is a unit that is another one by now than was judged. It is where it was.
+var ErrChanged = errors.New("it was changed since it was looked at, and was left")
+
+// Take moves a unit into the trash, and looks there whether it still is what was judged.
+// Where that fails it is where it was.
+func (t *Trash) Take(ctx context.Context, u *Unit) error {
+	from, to := filepath.Join(t.owner, filepath.FromSlash(u.Path)), filepath.Join(t.Dir, "owner", filepath.FromSlash(u.Path))
+	if err := os.MkdirAll(t.Dir, 0o700); err != nil {
+		return err
+	}
+	t.record.Owner, t.record.Units = t.owner, append(t.record.Units, u.Path)
+	if err := t.write(); err != nil { // before: what is there without a record cannot be put back
+		return err
+	}
+	if err := move(ctx, from, to); err != nil {
+		return err
+	}
+	same, err := t.holds(u)
+	if err == nil && same {
+		return nil
+	}
+	if err == nil {
+		err = ErrChanged
+	}
+	return errors.Join(err, move(ctx, to, from))
+}
+
+// holds reports whether a unit in the trash is what was judged.
+func (t *Trash) holds(u *Unit) (bool, error) {
+	r, err := os.OpenRoot(filepath.Join(t.Dir, "owner"))
+	if err != nil {
+		return false, err
+	}
+	defer r.Close()
+	is, err := (&Look{Owner: r}).state(u.Path)
+	return err == nil && equal(is, u.is), err
+}
+
+func (t *Trash) write() error {
+	data, err := json.Marshal(t.record)
+	if err != nil {
+		return err
+	}
+	return file.Replace(filepath.Join(t.Dir, recordName), data)
+}
+
+// Restore puts back what a directory of the trash says was moved there, where nothing is in
+// its place, into the owner's directory that it came from. It names what it put back and
+// what it left.
+func Restore(ctx context.Context, trash, dir string) (owner string, back, left []string, err error) {
+	if rel, err := filepath.Rel(trash, dir); err != nil || !filepath.IsLocal(rel) || rel == "." {
+		return "", nil, nil, ext.AsUsage(fmt.Errorf("%s is no directory of the trash, %s", ext.Quote(dir), ext.Quote(trash)))
+	}
+	data, err := os.ReadFile(filepath.Join(dir, recordName))
+	if err != nil {
+		return "", nil, nil, fmt.Errorf("see what lies in the trash: %w", err)
+	}
+	var r record
+	if err := json.Unmarshal(data, &r); err != nil || !filepath.IsAbs(r.Owner) {
+		return "", nil, nil, fmt.Errorf("%s cannot be read", ext.Quote(filepath.Join(dir, recordName)))
+	}
+	for _, p := range r.Units {
+		if !fs.ValidPath(p) {
 			continue
 		}
-		if err != nil {
-			return back, left, err
+		from, to := filepath.Join(dir, "owner", filepath.FromSlash(p)), filepath.Join(r.Owner, filepath.FromSlash(p))
+		if _, err := os.Lstat(from); errors.Is(err, fs.ErrNotExist) {
+			continue // it was put back before, or never moved
 		}
-		for _, e := range entries {
-			p := filepath.Join(k, e.Name())
-			if k == "." && isKind(e.Name()) {
-				continue
-			}
-			to := filepath.Join(owner, p)
-			if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
-				left = append(left, filepath.ToSlash(p))
-				continue
-			}
-			if err := move(ctx, filepath.Join(at, e.Name()), to); err != nil {
-				return back, left, err
-			}
-			back = append(back, filepath.ToSlash(p))
+		if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
+			left = append(left, p)
+			continue
 		}
+		if err := move(ctx, from, to); err != nil {
+			return r.Owner, back, left, err
+		}
+		back = append(back, p)
 	}
-	return back, left, nil
-}
-
-func kindDirs() (all []string) {
-	for _, k := range kinds {
-		all = append(all, k.dir)
-	}
-	return all
+	return r.Owner, back, left, nil
 }
 
 func isKind(name string) bool {

@@ -21,6 +21,9 @@ type Fetching struct {
 	// Ref is where the commit was found. It helps where a host does not give single
 	// commits.
 	Ref string
+	// OnRef: a branch or a tag of the source must lead to the commit. Hosts also give commits
+	// that anybody proposed, or that were taken back. All of its history is fetched then.
+	OnRef bool
 	// Progress is told how far it is, from one goroutine at a time; nil is told nothing.
 	Progress func(Progress)
 	// Signers has the signature of the commit judged; nil does not.
@@ -148,11 +151,12 @@ func (g *Git) watched(ctx context.Context, store string, do func(ctx context.Con
 }
 
 func (g *Git) bring(ctx context.Context, s Source, commit, store string, o Fetching) error {
-	err := g.pull(ctx, s, store, o, "--depth=1", commit)
-	if !partly(err) {
-		return err
+	if !o.OnRef {
+		if err := g.pull(ctx, s, store, o, "--depth=1", commit); !partly(err) {
+			return err
+		}
 	}
-	if o.Ref != "" && !IsCommit(o.Ref) {
+	if o.Ref != "" && !o.OnRef && !IsCommit(o.Ref) {
 		if g.pull(ctx, s, store, o, "--depth=1", fullRef(o.Ref)) == nil && g.has(ctx, store, commit) {
 			return nil
 		}

@@ -31,7 +31,7 @@ func ParsePattern(text string) (Pattern, error) {
 	if m == nil {
 		return Pattern{}, ext.AsUsage(fmt.Errorf("%s is no source; write HOST, *.HOST, HOST/PATH, an absolute directory or *, such as github.com/acme", ext.Quote(ext.Shorten(text, 100))))
 	}
-	p := Pattern{host: strings.ToLower(m[1]), path: strings.Trim(m[2], "/")}
+	p := Pattern{host: strings.TrimSuffix(strings.ToLower(m[1]), ":443"), path: strings.Trim(m[2], "/")} // as identities have it
 	if p.path == "" || strings.HasPrefix(p.host, "*.") {
 		if name, other := otherNames[p.host]; other {
 			p.host = name
@@ -47,10 +47,21 @@ func ParsePattern(text string) (Pattern, error) {
 }
 
 // Covers reports whether a pattern covers the source of an identity (Source.Identity).
-func (p Pattern) Covers(identity string) bool {
+func (p Pattern) Covers(identity string) bool { return p.covers(identity, false) }
+
+// CoversFolded is Covers without case, and of a pattern without a port at every port. Who
+// forbids asks so, since too much is to be forbidden rather than too little.
+func (p Pattern) CoversFolded(identity string) bool {
+	return Pattern{strings.ToLower(p.host), strings.ToLower(p.path)}.covers(strings.ToLower(identity), true)
+}
+
+func (p Pattern) covers(identity string, anyPort bool) bool {
 	host, below, _ := strings.Cut(identity, "/")
 	if local, ok := strings.CutPrefix(identity, "file:///"); ok {
 		host, below = "", local
+	}
+	if anyPort && !portRE.MatchString(p.host) {
+		host = portRE.ReplaceAllString(host, "")
 	}
 	above, all := strings.CutPrefix(p.host, "*.")
 	switch {
@@ -62,8 +73,4 @@ func (p Pattern) Covers(identity string) bool {
 	return p.path == "" || below == p.path || strings.HasPrefix(below, p.path+"/")
 }
 
-// CoversFolded is Covers without case. Who forbids asks so, since too much is to be
-// forbidden rather than too little.
-func (p Pattern) CoversFolded(identity string) bool {
-	return Pattern{strings.ToLower(p.host), strings.ToLower(p.path)}.Covers(strings.ToLower(identity))
-}
+var portRE = regexp.MustCompile(`:[0-9]+$`)

@@ -60,6 +60,7 @@ func (p *pass) locked() {
 		return
 	}
 	for _, d := range roster.Drifts(all, p.state.Roster, w.ID) {
+		at := at
 		if d.Want != nil {
 			at.Line = d.Want.Line
 		}

@@ -184,7 +184,11 @@ func (r *Roster) link(ctx context.Context, w Wish, line *state.Installed) error 
 	if overlap(line.Source, r.Checkouts.Dir) {
 		return ext.AsRefused(fmt.Errorf("%s holds what Mortise keeps, or is a part of that; name the plugin's own directory", ext.Quote(line.Source)))
 	}
-	return r.named(ctx, w, line, filepath.Join(line.Source, filepath.FromSlash(line.Within)), filepath.Base(line.Source))
+	at := filepath.Join(line.Source, filepath.FromSlash(line.Within))
+	if real, err := filepath.EvalSymlinks(at); err == nil && real != at {
+		return ext.AsRefused(fmt.Errorf("%s is a link, or lies behind one: it leads to %s; name that directory", ext.Quote(at), ext.Quote(real)))
+	}
+	return r.named(ctx, w, line, at, filepath.Base(line.Source))
 }
 
 // overlap reports whether one of two directories is the other, or within it.
@@ -219,7 +223,7 @@ func (r *Roster) named(ctx context.Context, w Wish, line *state.Installed, dir, 
 		return err
 	}
 	if slices.Contains(ext.Reserved, line.Name) {
-		return ext.AsRefused(fmt.Errorf("the name %s is reserved for Mortise itself; give another with --name", ext.Quote(string(line.Name))))
+		return reserved(line.Name)
 	}
 	if r.Taken != nil {
 		if by := r.Taken(line.Name); by != "" {

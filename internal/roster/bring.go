@@ -27,6 +27,11 @@ func (r *Roster) bring(ctx context.Context, b *bringing, dir string) error {
 		if err != nil {
 			return err
 		}
+		if b.from.Ref == "" { // who allows a source means what it publishes
+			if b.proof.onRef, err = r.allowing(); err != nil {
+				return err
+			}
+		}
 		return b.proof.fetched(ctx, g, b.from, dir, b.progress)
 	}
 	var sum ext.Digest
@@ -41,22 +46,29 @@ func (r *Roster) bring(ctx context.Context, b *bringing, dir string) error {
 		}
 		name = dir + ".archive"
 		defer os.Remove(name) //nolint:errcheck // it goes with the staging directory otherwise
-		if err := download(ctx, client, b.line.Source, name, b.progress); err != nil {
+		allowed := func(address string) error {
+			at := *b.line
+			at.Source = address
+			_, err := r.permit(&at)
+			return err
+		}
+		if err := download(ctx, client, b.line.Source, name, allowed, b.progress); err != nil {
 			return err
 		}
 	}
 	return checkout.Unpack(ctx, checkout.Archive{File: name, Sum: sum, Manifests: r.Manifests}, dir)
 }
 
-// again makes the checkout of a line that has its name. What must be signed is fetched
-// even where it is there, since its checkout does not have the signature.
-func (r *Roster) again(ctx context.Context, b *bringing) (checkout.Checkout, error) {
+// again makes the checkout of a line that has its name. known: what is there under its key
+// came from its source. Else it is fetched even where it is there, and so is what must be
+// signed, since its checkout does not have the signature.
+func (r *Roster) again(ctx context.Context, b *bringing, known bool) (checkout.Checkout, error) {
 	k := checkout.Key{Name: b.line.Name, Commit: b.line.Commit}
 	if err := r.keep(k); err != nil {
 		return checkout.Checkout{}, err
 	}
 	fill := func(ctx context.Context, dir string) error { return r.bring(ctx, b, dir) }
-	if !b.proof.commits() {
+	if known && !b.proof.commits() {
 		return r.Checkouts.Make(ctx, k, fill)
 	}
 	return r.Checkouts.MakeAs(ctx, k.Commit, func(ctx context.Context, dir string) (ext.Name, error) { return k.Name, fill(ctx, dir) })

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"os"
@@ -49,8 +50,27 @@ func archiveAddress(text string) (*url.URL, error) {
 	return nil, ext.AsUsage(fmt.Errorf("an archive is fetched by https, and %s is not", ext.Quote(ext.Shorten(text, 200))))
 }
 
+// archiveIdentity is what an address of an archive leads to, as rules compare it.
+func archiveIdentity(text string) (string, error) {
+	u, err := archiveAddress(text)
+	if err != nil {
+		return "", err
+	}
+	p := strings.TrimPrefix(u.Path, "/")
+	if !fs.ValidPath(p) || strings.ContainsAny(p, "%\\") {
+		return "", ext.AsUsage(fmt.Errorf("%s is no address of an archive: its path means more than one thing", ext.Quote(ext.Shorten(text, 200))))
+	}
+	host := u.Scheme + "://" + u.Host + "/x"
+	s, _, err := git.Parse(host, git.Allow{})
+	if err != nil {
+		return "", err
+	}
+	return strings.TrimSuffix(s.Identity(), "x") + p, nil
+}
+
 // download writes an archive to a file. What it should be is checked by who unpacks it.
-func download(ctx context.Context, client *http.Client, from, to string, progress func(git.Progress)) error {
+// allowed is asked about each address that it is sent to.
+func download(ctx context.Context, client *http.Client, from, to string, allowed func(address string) error, progress func(git.Progress)) error {
 	u, err := archiveAddress(from)
 	if err != nil {
 		return err
@@ -63,13 +83,16 @@ func download(ctx context.Context, client *http.Client, from, to string, progres
 	}
 	c := *client
 	c.CheckRedirect = func(req *http.Request, via []*http.Request) error {
-		if _, err := archiveAddress(req.URL.String()); err != nil {
-			return err
-		}
 		if len(via) >= 5 {
 			return errors.New("it is sent elsewhere too often")
 		}
-		return nil
+		if via[0].URL.Scheme == "https" && req.URL.Scheme != "https" {
+			return errors.New("it is sent away from https")
+		}
+		if _, err := archiveAddress(req.URL.String()); err != nil {
+			return err
+		}
+		return allowed(req.URL.String())
 	}
 	res, err := c.Do(req) //nolint:bodyclose // it is closed below
 	if err != nil {

@@ -116,7 +116,11 @@ func (r *Roster) Settle(ctx context.Context, d Drift, workspace string, progress
 			return err
 		}
 	}
-	c, err := r.again(ctx, &b)
+	known, err := r.known(ctx, &line)
+	if err != nil {
+		return err
+	}
+	c, err := r.again(ctx, &b, known)
 	if err == nil {
 		line.Digest, err = r.digest(ctx, &line, c)
 	}
@@ -132,13 +136,32 @@ func (r *Roster) Settle(ctx context.Context, d Drift, workspace string, progress
 	return r.settle(ctx, d, line)
 }
 
+// known reports whether what lies here under the key of a line came from its source: some
+// line says so.
+func (r *Roster) known(ctx context.Context, line *state.Installed) (bool, error) {
+	s, err := r.load(ctx)
+	if err != nil {
+		return false, err
+	}
+	from, err := identity(line)
+	if err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(s.Roster, func(i state.Installed) bool {
+		is, err := identity(&i)
+		return err == nil && i.Name == line.Name && i.Commit == line.Commit && i.Kind == line.Kind && is == from
+	}), nil
+}
+
 // settle writes the line that a lock file wants, in the place of the workspace's own.
 func (r *Roster) settle(ctx context.Context, d Drift, line state.Installed) error {
 	if d.Is == nil || d.Is.Scope != line.Scope {
 		return r.begun(ctx, []state.Installed{line})
 	}
 	line.Order, line.Pinned = d.Is.Order, d.Is.Pinned
-	if line.Commit != d.Is.Commit {
+	was, _ := identity(d.Is)
+	is, _ := identity(&line)
+	if line.Commit != d.Is.Commit && was == is && line.Within == d.Is.Within { // else what was before is of another source
 		line.Before, line.DigestBefore = d.Is.Commit, d.Is.Digest
 	}
 	return r.put(ctx, "updated", d.Is, &line)

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/pelletier/go-toml/v2"
 
@@ -92,6 +93,13 @@ type lockReader struct {
 }
 
 func (r *lockReader) fault(line int, format string, args ...any) {
+	const most = 20
+	if len(r.errs) == most {
+		r.errs = append(r.errs, fmt.Errorf("%s: and more", LockFile))
+	}
+	if len(r.errs) > most {
+		return
+	}
 	r.errs = append(r.errs, fmt.Errorf("%s:%d: %s", LockFile, line, fmt.Sprintf(format, args...)))
 }
 
@@ -100,7 +108,7 @@ func (r *lockReader) root(root *ext.Doc) {
 	switch {
 	case version == nil:
 		r.fault(1, "it says no version; this program writes version = 1")
-	case version.Text != "1":
+	case version.Text != "1" || version.Kind != ext.Number:
 		r.fault(version.Line, "its version is %s, and this program knows 1", ext.Quote(ext.Shorten(version.Text, 20)))
 		return
 	}
@@ -120,7 +128,7 @@ func (r *lockReader) root(root *ext.Doc) {
 func (r *lockReader) plugin(p ext.Pair) {
 	l := Locked{Kind: state.Git, Line: p.Line}
 	name, err := ext.ParseName(p.Key)
-	if err != nil || p.Value.Kind != ext.Map {
+	if err != nil || p.Value.Kind != ext.Map || slices.Contains(ext.Reserved, name) {
 		r.fault(p.Line, "[plugins.%s] is no table of a plugin's name", ext.Escape(ext.Shorten(p.Key, 80)))
 		return
 	}
@@ -145,7 +153,7 @@ func (r *lockReader) plugin(p ext.Pair) {
 	r.all = append(r.all, l)
 }
 
-// source refuses what a file that others wrote must not name: this machine's directories.
+// source refuses what is no address: a path means something else on each machine.
 func (r *lockReader) source(l *Locked) {
 	if l.Kind == state.Archive {
 		if _, err := archiveAddress(l.Source); err != nil {
@@ -153,7 +161,7 @@ func (r *lockReader) source(l *Locked) {
 		}
 		return
 	}
-	if _, ref, err := git.Parse(l.Source, git.Allow{Local: true}); err != nil || ref != "" {
+	if _, ref, err := git.Parse(l.Source, git.Allow{Local: true}); err != nil || ref != "" || git.IsPath(l.Source) {
 		r.fault(l.Line, "%s: %s is no address without a reference", l.Name, ext.Quote(ext.Shorten(l.Source, 200)))
 	}
 }

@@ -39,7 +39,14 @@ func SignNote(i *state.Installed, key string) (string, error) {
 // NewNoteKey makes a key for notes: the one to sign with, which is secret, and the one
 // that a rule's file of signers has.
 func NewNoteKey(name string) (secret, public string, err error) {
-	return note.GenerateKey(rand.Reader, name)
+	secret, public, err = note.GenerateKey(rand.Reader, name)
+	if err != nil {
+		return "", "", err
+	}
+	if _, err := note.NewVerifier(public); err != nil || strings.ContainsFunc(name, ext.Hidden) {
+		return "", "", fmt.Errorf("%s is no name of a key; use a host's, such as team.example.org", ext.Quote(ext.Shorten(name, 80)))
+	}
+	return secret, public, nil
 }
 
 // checkNote judges a note about a line by the keys of a rule.
@@ -99,6 +106,7 @@ func verifiers(rule *Rule) (note.Verifiers, error) {
 type proof struct {
 	rules []Rule
 	note  string
+	onRef bool // a branch or a tag must lead to the commit
 }
 
 // commits reports whether a commit must be signed, so that it is fetched even where its
@@ -137,7 +145,7 @@ func (p *proof) fetched(ctx context.Context, g *git.Git, from git.Found, dir str
 			return ext.AsRefused(fmt.Errorf("%s and another rule want the commit signed by signers of their own; leave one of them (%s)", rule.Name, rule.Where))
 		}
 		judged = true
-		f, err := g.Fetch(ctx, from.At, from.Commit, dir, git.Fetching{Ref: from.Ref, Progress: progress, Signers: &git.Signers{SSH: rule.Signers}})
+		f, err := g.Fetch(ctx, from.At, from.Commit, dir, git.Fetching{Ref: from.Ref, OnRef: p.onRef, Progress: progress, Signers: &git.Signers{SSH: rule.Signers}})
 		switch {
 		case err != nil:
 			return err
@@ -150,7 +158,7 @@ func (p *proof) fetched(ctx context.Context, g *git.Git, from git.Found, dir str
 	if judged {
 		return nil
 	}
-	_, err := g.Fetch(ctx, from.At, from.Commit, dir, git.Fetching{Ref: from.Ref, Progress: progress})
+	_, err := g.Fetch(ctx, from.At, from.Commit, dir, git.Fetching{Ref: from.Ref, OnRef: p.onRef, Progress: progress})
 	return err
 }
 

@@ -204,6 +204,10 @@ func (r *Roster) free(ctx context.Context, name ext.Name, scope string) error {
 	return nil
 }
 
+func reserved(name ext.Name) error {
+	return ext.AsRefused(fmt.Errorf("the name %s is reserved for Mortise itself; give another with --name", ext.Quote(string(name))))
+}
+
 func taken(name ext.Name) error {
 	return ext.AsRefused(fmt.Errorf("a plugin %s is installed already", ext.Quote(string(name))))
 }
@@ -212,6 +216,9 @@ func taken(name ext.Name) error {
 func (r *Roster) begun(ctx context.Context, lines []state.Installed) error {
 	return r.change(ctx, "added", lines, func(s *state.Snapshot) error {
 		for n := range lines {
+			if slices.Contains(ext.Reserved, lines[n].Name) {
+				return reserved(lines[n].Name)
+			}
 			if slices.ContainsFunc(s.Roster, func(i state.Installed) bool { return keyOf(&i) == keyOf(&lines[n]) }) {
 				return taken(lines[n].Name)
 			}
@@ -261,14 +268,27 @@ func (r *Roster) Remove(ctx context.Context, k Key, data func(*state.Installed) 
 	}
 	var kept error
 	if data != nil {
-		if err := os.RemoveAll(data(&line)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			kept = fmt.Errorf("what %s kept is not removed: %w", line.Name, err)
-		}
+		kept = Purge(data(&line))
 	}
 	if err = r.Close(); err == nil { // what was fetched before is in use by now, or is not needed
 		swept, err = r.Sweep(ctx)
 	}
 	return line, swept, true, errors.Join(kept, err)
+}
+
+// Purge removes what a plugin kept: a directory that lies in that of all plugins' data.
+func Purge(data string) error {
+	all, err := os.OpenRoot(filepath.Dir(data))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = errors.Join(all.RemoveAll(filepath.Base(data)), all.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("what it kept in %s is not removed: %w", ext.Quote(data), err)
+	}
+	return nil
 }
 
 // Left reports whether something that was fetched of a plugin lies here, in use or not.
@@ -321,6 +341,9 @@ func (r *Roster) Rollback(ctx context.Context, k Key) (was, now state.Installed,
 	}
 	now = was
 	now.Commit, now.Digest, now.Before, now.DigestBefore = was.Before, was.DigestBefore, was.Commit, was.Digest
+	if _, err := r.permit(&now); err != nil {
+		return was, was, err
+	}
 	at := checkout.Key{Name: now.Name, Commit: now.Commit}
 	if err := r.verify(ctx, &now); err != nil {
 		return was, was, fmt.Errorf("go back to %s: %w", at, err)

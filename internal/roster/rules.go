@@ -3,6 +3,7 @@ package roster
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/git"
@@ -30,6 +31,9 @@ const (
 func identity(i *state.Installed) (string, error) {
 	if i.Kind == state.Linked || i.Kind == state.Archive && git.IsPath(i.Source) {
 		return "file://" + filepath.ToSlash(i.Source), nil
+	}
+	if i.Kind == state.Archive {
+		return archiveIdentity(i.Source)
 	}
 	s, _, err := git.Parse(i.Source, git.Allow{Local: true, Plain: true})
 	if err != nil {
@@ -62,12 +66,26 @@ func (r *Roster) permit(i *state.Installed) ([]Rule, error) {
 	return judge(rules, id)
 }
 
+// allowing reports whether some rule allows something, so that all else is not.
+func (r *Roster) allowing() (bool, error) {
+	if r.Rules == nil {
+		return false, nil
+	}
+	rules, err := r.Rules()
+	return slices.ContainsFunc(rules, func(r Rule) bool { return r.Allow }), err
+}
+
 func judge(rules []Rule, id string) (signed []Rule, err error) {
 	var allowing *Rule
 	allowed := false
 	for n := range rules {
 		rule := &rules[n]
 		p, err := git.ParsePattern(rule.From)
+		if err == nil && filepath.IsAbs(rule.From) { // a link must not lead past a rule
+			if real, failed := filepath.EvalSymlinks(rule.From); failed == nil {
+				p, err = git.ParsePattern(filepath.ToSlash(real))
+			}
+		}
 		if err != nil {
 			return nil, ext.AsRefused(fmt.Errorf("%s: the rule %s about sources: %w", rule.Where, rule.Name, err))
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/checkout"
@@ -31,7 +32,7 @@ type News struct {
 
 // Newer reports whether there is something to fetch.
 func (n *News) Newer() bool {
-	return n.Err == nil && n.Skipped == "" && (n.Lost || n.Found != n.Line.Commit)
+	return n.Err == nil && n.Skipped == "" && (n.Lost || n.Found != n.Line.Commit || n.next.Within != n.Line.Within)
 }
 
 // Look asks the sources of plugins what they have now, many at once; without names those
@@ -183,7 +184,11 @@ func (r *Roster) offered(ctx context.Context, n *News) error {
 	if err != nil {
 		return err
 	}
-	if is != was && now.Kind != state.Archive || now.Kind != n.Line.Kind {
+	moved := is != was
+	if now.Kind == state.Archive { // the next one has another name, at the same host
+		moved = hostOf(is) != hostOf(was)
+	}
+	if moved || now.Kind != n.Line.Kind {
 		return ext.AsRefused(fmt.Errorf("%s comes from %s now, and was installed from %s; to have the other one, remove it and add it again", n.Line.Market, ext.Quote(is), ext.Quote(was)))
 	}
 	n.next.Source, n.next.Ref, n.next.Within = now.Source, now.Ref, now.Within
@@ -193,13 +198,18 @@ func (r *Roster) offered(ctx context.Context, n *News) error {
 	return nil
 }
 
+func hostOf(identity string) string {
+	host, _, _ := strings.Cut(identity, "/")
+	return host
+}
+
 // Fetch makes the checkout of what was found, which is not in use by that.
 func (r *Roster) Fetch(ctx context.Context, n *News, progress func(git.Progress)) (checkout.Checkout, error) {
 	p := proof{rules: n.rules, note: n.Note}
 	if err := p.possible(&n.next); err != nil {
 		return checkout.Checkout{}, err
 	}
-	return r.again(ctx, &bringing{line: &n.next, from: n.from, proof: &p, progress: progress})
+	return r.again(ctx, &bringing{line: &n.next, from: n.from, proof: &p, progress: progress}, true)
 }
 
 // Update has a plugin be what was fetched, once that is known to compose with all else.
@@ -228,6 +238,9 @@ func (r *Roster) Trial(ctx context.Context, n *News, c checkout.Checkout) (state
 func (r *Roster) become(ctx context.Context, n *News, c checkout.Checkout) (now state.Installed, err error) {
 	now = n.next
 	now.Before, now.DigestBefore = n.Line.Commit, n.Line.Digest
+	if now.Within != n.Line.Within { // what was before lies elsewhere in it
+		now.Before, now.DigestBefore = "", ext.Digest{}
+	}
 	now.By, now.At = r.By, r.now()
 	if now.Digest, err = r.digest(ctx, &now, c); err != nil {
 		return now, err
@@ -236,9 +249,6 @@ func (r *Roster) become(ctx context.Context, n *News, c checkout.Checkout) (now 
 		return now, ext.AsRefused(fmt.Errorf("what was fetched for %s has the digest %s, and %s was installed", short(now.Commit), now.Digest.Short(), n.Line.Digest.Short()))
 	}
 	p := proof{rules: n.rules, note: n.Note}
-	if n.Lost {
-		return now, nil
-	}
 	return now, p.noted(&now)
 }
 

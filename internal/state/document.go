@@ -6,6 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"regexp"
+	"slices"
+
+	"github.com/mortise-dev/mortise/ext"
 )
 
 // documentForm is the form of documents that this program writes.
@@ -24,6 +29,24 @@ func Export(w io.Writer, s Snapshot, history []Event) error {
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
 	return e.Encode(document{documentForm, s, history})
+}
+
+var hashRE = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})?$`)
+
+// possible refuses a line that no program of ours wrote: paths are made of it.
+func (r *Installed) possible() error {
+	name, err := ext.ParseName(string(r.Name))
+	switch {
+	case err != nil || name != r.Name || slices.Contains(ext.Reserved, name):
+		return fmt.Errorf("%s is no name of a plugin", ext.Quote(string(r.Name)))
+	case r.Kind != Git && r.Kind != Archive && r.Kind != Linked:
+		return fmt.Errorf("plugin %s is of no known kind", name)
+	case !hashRE.MatchString(r.Commit) || !hashRE.MatchString(r.Before) || (r.Kind == Linked) != (r.Commit == ""):
+		return fmt.Errorf("plugin %s has a commit that is no whole hash", name)
+	case r.Within != "" && !fs.ValidPath(r.Within):
+		return fmt.Errorf("plugin %s has a path that leads out of its source", name)
+	}
+	return nil
 }
 
 // Import reads a document that Export wrote. What is no such document, is of a newer form,
@@ -53,6 +76,11 @@ func Import(r io.Reader) (Snapshot, []Event, error) {
 	}
 	if err := d.State.Tidy(); err != nil {
 		return Snapshot{}, nil, err
+	}
+	for n := range d.State.Roster {
+		if err := d.State.Roster[n].possible(); err != nil {
+			return Snapshot{}, nil, err
+		}
 	}
 	if _, err := TidyEvents(d.History); err != nil {
 		return Snapshot{}, nil, err

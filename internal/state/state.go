@@ -13,6 +13,10 @@ import (
 // written. The error's text says why and what to do.
 var ErrReadOnly = errors.New("state is read-only")
 
+// ErrDamaged is wrapped by every error that says that what is kept is no state, or makes no
+// sense. It is not about what cannot be reached for now.
+var ErrDamaged = errors.New("state is damaged")
+
 // Store keeps one state. All methods may be called from several goroutines,
 // and several processes may use one persistent store at once.
 type Store interface {

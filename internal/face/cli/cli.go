@@ -75,7 +75,7 @@ type App struct {
 	State       func(ctx context.Context, p host.Place, purpose host.Purpose) (s state.Store, done func() error, err error)
 	StatePath   func(p host.Place) string
 	CheckState  func(ctx context.Context, p host.Place) error
-	RepairState func(ctx context.Context, p host.Place, at time.Time) (aside string, lost []string, err error)
+	RepairState func(ctx context.Context, p host.Place, at time.Time, accept bool) (aside string, lost []string, err error)
 	// Markets looks at marketplaces.
 	Markets func(ctx context.Context, look host.MarketLook) (*host.MarketListing, error)
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -85,6 +86,9 @@ func (c *call) importable(ctx context.Context, p host.Place, r *roster.Roster, c
 	if err != nil {
 		return nil, err
 	}
+	if c.home() == "" {
+		return nil, errors.New("no home is known, in which other clients keep what they have; set HOME")
+	}
 	found, faults := imports.Look(imports.Place{Env: c.Env, Home: c.home(), Workspace: p.Workspace.Dir}, clients)
 	for _, err := range faults {
 		fmt.Fprintf(c.Err, "mortise: %s\n", safe(err.Error()))
@@ -97,7 +101,7 @@ func (c *call) importable(ctx context.Context, p host.Place, r *roster.Roster, c
 		if f.Local {
 			row.Scope = "workspace"
 		}
-		if real, err := filepath.EvalSymlinks(f.Dir); err == nil {
+		if real, err := filepath.EvalSymlinks(f.Dir); err == nil && f.Dir != "" {
 			row.Root = real
 		}
 		if i := linkedFrom(s.Roster, p.Workspace.ID, row.Root); i != nil {
@@ -125,7 +129,7 @@ func linkedFrom(all []state.Installed, workspace, dir string) *state.Installed {
 
 func (c *call) home() string {
 	for _, name := range []string{"HOME", "USERPROFILE"} {
-		if h := c.getenv(name); h != "" {
+		if h := c.getenv(name); filepath.IsAbs(h) {
 			return h
 		}
 	}

@@ -71,7 +71,7 @@ then each of those is asked for.`,
 					return err
 				}
 				if o.restore != "" {
-					return c.restoreCopies(ctx, o.restore, cfg.OwnerDir())
+					return c.restoreCopies(ctx, filepath.Join(p.Paths.Data, "trash"), o.restore)
 				}
 				units, err := c.copied(ctx, p, r, cfg.OwnerDir(), o.list)
 				if err != nil {
@@ -128,15 +128,20 @@ func trackedUnits(ctx context.Context, r *roster.Roster, owner string, units []c
 	if err != nil {
 		return fmt.Errorf("it cannot be told what git tracks: %w", err)
 	}
-	var paths []string
-	for _, u := range units {
-		paths = append(paths, u.Path)
+	for n := range units { // each where it really lies, which may be in another repository
+		at := filepath.Join(owner, filepath.FromSlash(units[n].Path))
+		dir, err := filepath.EvalSymlinks(filepath.Dir(at))
+		if err != nil {
+			return err
+		}
+		base := filepath.Base(at)
+		tracked, err := g.Tracked(ctx, dir, []string{base})
+		if err != nil {
+			return err
+		}
+		units[n].Tracked = tracked[base]
 	}
-	tracked, err := g.Tracked(ctx, owner, paths)
-	for n := range units {
-		units[n].Tracked = tracked[units[n].Path]
-	}
-	return err
+	return nil
 }
 
 func (c *call) published(list string) (map[string]string, error) {
@@ -153,7 +158,10 @@ func (c *call) published(list string) (map[string]string, error) {
 	}
 	defer f.Close()
 	const most = 4 << 20
-	text, err := io.ReadAll(io.LimitReader(f, most))
+	text, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && len(text) > most {
+		err = fmt.Errorf("the publisher's list has more than %d bytes", most)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -257,7 +265,7 @@ func (c *call) moveCopies(ctx context.Context, trash, owner string, units []copi
 			return err
 		}
 		t := copies.NewTrash(trash, owner, time.Now())
-		if err := c.take(ctx, t, rows); err != nil {
+		if err := c.take(ctx, t, units, rows); err != nil {
 			return errors.Join(c.flush(), err)
 		}
 		if slices.ContainsFunc(rows, func(r copyRow) bool { return r.Moved }) {
@@ -274,7 +282,7 @@ func (c *call) moveCopies(ctx context.Context, trash, owner string, units []copi
 }
 
 // take moves what would be moved. Each that git tracks is asked for.
-func (c *call) take(ctx context.Context, t *copies.Trash, rows []copyRow) error {
+func (c *call) take(ctx context.Context, t *copies.Trash, units []copies.Unit, rows []copyRow) error {
 	for n := range rows {
 		row := &rows[n]
 		if !row.Would {
@@ -294,7 +302,13 @@ func (c *call) take(ctx context.Context, t *copies.Trash, rows []copyRow) error 
 				continue
 			}
 		}
-		if err := t.Take(ctx, row.Path); err != nil {
+		err := t.Take(ctx, &units[n])
+		if errors.Is(err, copies.ErrChanged) {
+			row.Would, row.Why = false, err.Error()
+			fmt.Fprintf(c.Err, "mortise: %s: %s\n", ext.Escape(row.Path), err)
+			continue
+		}
+		if err != nil {
 			return fmt.Errorf("move %s: %w; what was moved before lies in %s", ext.Quote(row.Path), err, ext.Quote(t.Dir))
 		}
 		row.Moved = true
@@ -302,12 +316,12 @@ func (c *call) take(ctx context.Context, t *copies.Trash, rows []copyRow) error 
 	return nil
 }
 
-func (c *call) restoreCopies(ctx context.Context, dir, owner string) error {
+func (c *call) restoreCopies(ctx context.Context, trash, dir string) error {
 	at, err := c.from(dir)
 	if err != nil {
 		return err
 	}
-	back, left, err := copies.Restore(ctx, at, owner)
+	owner, back, left, err := copies.Restore(ctx, trash, at)
 	if err != nil {
 		return err
 	}
@@ -315,7 +329,7 @@ func (c *call) restoreCopies(ctx context.Context, dir, owner string) error {
 		return c.document(map[string]any{"restored": append([]string{}, back...), "left": append([]string{}, left...)})
 	}
 	view := c.page(nil)
-	view.line("%s back in the owner's directory.", count(len(back), "unit"))
+	view.line("%s back in %s.", count(len(back), "unit"), ext.Quote(owner))
 	for _, p := range left {
 		view.line("  %s %s, since something is in its place", view.dim("left:"), ext.Escape(p))
 	}

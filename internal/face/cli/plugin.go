@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -394,7 +395,7 @@ again, unless --purge is given. A directory that was linked is left as it is.`,
 			data = func(i *state.Installed) string { return p.PluginData(i.Name, i.Scope == "") }
 		}
 		i, swept, removed, err := r.Remove(ctx, k, data)
-		if !removed && ext.KindOf(err) == ext.Usage && r.Left(k.Name) {
+		if !removed && ext.KindOf(err) == ext.Usage && (r.Left(k.Name) || purge && c.purgeLeft(p, k.Name)) {
 			return c.removeLeft(ctx, r, k.Name)
 		}
 		if !removed {
@@ -413,6 +414,21 @@ again, unless --purge is given. A directory that was linked is left as it is.`,
 		}
 		return nil
 	})
+}
+
+// purgeLeft removes what a plugin kept that is not installed any more, and reports whether
+// there was something.
+func (c *call) purgeLeft(p host.Place, name ext.Name) (there bool) {
+	if n, err := ext.ParseName(string(name)); err != nil || n != name {
+		return false
+	}
+	for _, own := range []bool{true, false} {
+		data := p.PluginData(name, own)
+		if _, err := os.Lstat(data); err == nil {
+			there = roster.Purge(data) == nil || there
+		}
+	}
+	return there
 }
 
 // removeLeft removes what lies here of a plugin that is not installed any more.

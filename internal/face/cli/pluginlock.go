@@ -155,12 +155,19 @@ func (c *call) sync(ctx context.Context, p host.Place, r *roster.Roster, drifts 
 func (c *call) settle(ctx context.Context, p host.Place, r *roster.Roster, drifts []roster.Drift, rows []driftRow) {
 	c.tries(p, r, nil)
 	progress, clear := c.fetching()
-	for n := range drifts {
-		if err := r.Settle(ctx, drifts[n], p.Workspace.ID, progress); err != nil {
-			rows[n].err, rows[n].Error = err, err.Error()
+	for progressed := true; progressed; { // one may need another one that comes later
+		progressed = false
+		for n := range drifts {
+			if rows[n].Done {
+				continue
+			}
+			rows[n].err, rows[n].Error = r.Settle(ctx, drifts[n], p.Workspace.ID, progress), ""
+			clear()
+			if rows[n].Done = rows[n].err == nil; !rows[n].Done {
+				rows[n].Error = rows[n].err.Error()
+			}
+			progressed = progressed || rows[n].Done
 		}
-		rows[n].Done = rows[n].err == nil
-		clear()
 	}
 	if _, err := r.Sweep(ctx); err != nil {
 		fmt.Fprintf(c.Err, "mortise: what is not needed any more could not all be removed: %s\n", ext.Escape(err.Error()))

@@ -244,7 +244,7 @@ func (p *page) updatedOne(u *updated, o *updating) {
 	case u.err != nil:
 		p.line("%s  %s %s", name, p.red("failed:"), ext.Escape(u.err.Error()))
 	case u.Skipped != "":
-		p.line("%s  %s", name, p.dim("left alone: "+u.Skipped))
+		p.line("%s  %s", name, p.dim("left alone: "+ext.Escape(u.Skipped)))
 	case u.Again && u.Updated:
 		p.line("%s  %s was not there any more, and was fetched again", name, short(u.From))
 	case u.Again:

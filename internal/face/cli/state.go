@@ -202,7 +202,7 @@ type examined struct {
 }
 
 func (c *call) stateDoctor() *cobra.Command {
-	var repair bool
+	var repair, accept bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Look whether what is remembered is whole, and what was fetched is as it says",
@@ -212,16 +212,18 @@ something is wrong.
 
 --repair keeps a damaged file aside and begins a new one with all that can be read of it;
 it fetches again what is gone, and removes what was fetched and nobody uses. While the file
-is damaged nothing is granted, and what is guarded is denied.`,
+is damaged nothing is granted, and what is guarded is denied. Where what cannot be read
+forbade something, nothing is repaired without --accept-loss.`,
 		Args: upTo(0, "argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p, err := c.place()
 			if err != nil {
 				return err
 			}
-			rows := c.examineFile(cmd.Context(), p, repair)
-			if len(rows) == 1 && rows[0].Status == "ok" || repair {
-				rows = append(rows, c.examineRoster(cmd.Context(), repair)...)
+			file, whole := c.examineFile(cmd.Context(), p, repair, accept)
+			rows := []examined{file}
+			if file.Status != "error" {
+				rows = append(rows, c.examineRoster(cmd.Context(), repair, whole)...)
 			}
 			if c.json {
 				if err := c.document(map[string]any{"checks": rows}); err != nil {
@@ -237,35 +239,44 @@ is damaged nothing is granted, and what is guarded is denied.`,
 		},
 	}
 	cmd.Flags().BoolVar(&repair, "repair", false, "mend what can be mended")
+	cmd.Flags().BoolVar(&accept, "accept-loss", false, "with --repair: also where what forbade something is lost; all that is installed is switched off then")
 	return cmd
 }
 
-// examineFile looks at the file of the state.
-func (c *call) examineFile(ctx context.Context, p host.Place, repair bool) []examined {
+// examineFile looks at the file of the state. whole: nothing that it held is lost.
+func (c *call) examineFile(ctx context.Context, p host.Place, repair, accept bool) (row examined, whole bool) {
 	path := c.StatePath(p)
 	err := c.CheckState(ctx, p)
 	if err == nil {
-		return []examined{{What: "state", Status: "ok", Text: path}}
+		return examined{What: "state", Status: "ok", Text: path}, true
 	}
-	bad := examined{What: "state", Status: "error", Text: err.Error(), Fix: "mortise state doctor --repair keeps it aside, and begins a new one with what can be read of it"}
+	bad := examined{What: "state", Status: "error", Text: err.Error()}
+	if !errors.Is(err, state.ErrDamaged) {
+		return bad, false
+	}
 	if !repair {
-		return []examined{bad}
+		bad.Fix = "mortise state doctor --repair keeps it aside, and begins a new one with what can be read of it"
+		return bad, false
 	}
-	aside, lost, err := c.RepairState(ctx, p, time.Now())
+	aside, lost, err := c.RepairState(ctx, p, time.Now(), accept)
 	if err != nil {
-		bad.Text, bad.Fix = err.Error(), ""
-		return []examined{bad}
+		bad.Text = err.Error()
+		return bad, false
+	}
+	if aside == "" {
+		return examined{What: "state", Status: "ok", Text: path}, true
 	}
 	bad.Status, bad.Fix = "warning", "restart what serves: it goes on with the old one until then"
 	bad.Text = fmt.Sprintf("it was damaged, and is kept in %s; a new one holds what could be read", aside)
 	if len(lost) > 0 {
 		bad.Text += ", and not all of: " + enumerate(lost)
 	}
-	return []examined{bad}
+	return bad, len(lost) == 0
 }
 
-// examineRoster looks at what is installed.
-func (c *call) examineRoster(ctx context.Context, repair bool) (rows []examined) {
+// examineRoster looks at what is installed. Where not all that is installed is known, whole
+// is false, and nothing is removed.
+func (c *call) examineRoster(ctx context.Context, repair, whole bool) (rows []examined) {
 	purpose := host.Looking
 	if repair {
 		purpose = host.Changing
@@ -280,14 +291,14 @@ func (c *call) examineRoster(ctx context.Context, repair bool) (rows []examined)
 			row := examined{What: "plugin " + string(one.Line.Name), Status: "ok", Text: roster.Dir(c.Checkouts(p), &one.Line)}
 			if one.Err != nil {
 				row.Status, row.Text = "error", one.Err.Error()
-				row.Fix = fmt.Sprintf("move away what lies there; mortise plugin update %s fetches it again", word(row.What[len("plugin "):]))
+				row.Fix = fmt.Sprintf("move away what lies there; mortise plugin update %s fetches it again", word(string(one.Line.Name)))
 				if repair && one.Lost {
 					row = c.fetchAgain(ctx, r, one, row)
 				}
 			}
 			rows = append(rows, row)
 		}
-		if repair {
+		if repair && whole {
 			swept, err := r.Sweep(ctx)
 			for _, k := range swept.Kept {
 				rows = append(rows, examined{What: "plugins", Status: "warning", Text: k.Path + ": " + k.Why, Fix: "look at it, and move it away"})

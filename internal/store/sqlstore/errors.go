@@ -94,6 +94,11 @@ func full(code int) bool {
 	return code&0xff == sqlite3.SQLITE_FULL
 }
 
+// damagedError says that a database is damaged. It is state.ErrDamaged.
+type damagedError struct{ error }
+
+func (e *damagedError) Unwrap() []error { return []error{state.ErrDamaged, e.error} }
+
 func damaged(path string, why error) error {
-	return fmt.Errorf("state at %s is damaged (%w), and was left as it is: move it aside, with %s-wal where there is one, to begin anew (what it remembered is then forgotten), or put a copy of it back", path, why, path)
+	return &damagedError{fmt.Errorf("state at %s is damaged (%w), and was left as it is: move it aside, with %s-wal where there is one, to begin anew (what it remembered is then forgotten), or put a copy of it back", path, why, path)}
 }
