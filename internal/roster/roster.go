@@ -36,8 +36,8 @@ type Roster struct {
 	Checkouts checkout.Store
 	// Git is called when a repository is needed first. Its error says why there is none.
 	Git func() (*git.Git, error)
-	// Try composes what would be in use with one line changed, before it is: an error
-	// keeps the line as it was. Nil tries nothing.
+	// Try composes what would be in use with lines changed, before they are: an error keeps
+	// them as they were. Nil tries nothing.
 	Try func(ctx context.Context, lines ...state.Installed) error
 	// Taken is what uses a name already, for people; "" when nothing does. Nil: nothing.
 	Taken func(ext.Name) string
@@ -159,7 +159,7 @@ func (r *Roster) put(ctx context.Context, kind string, was, now *state.Installed
 }
 
 // change changes the roster and tells the history of what became of the lines. The history
-// comes second: what it cannot be told is done all the same, and the error says so.
+// comes second: what it cannot be told is done all the same, and noted.
 func (r *Roster) change(ctx context.Context, kind string, lines []state.Installed, do func(*state.Snapshot) error) error {
 	if err := r.Store.Update(ctx, do); err != nil {
 		return fmt.Errorf("%s is not %s: %w", names(lines), kind, err)
