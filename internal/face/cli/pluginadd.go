@@ -20,9 +20,7 @@ import (
 )
 
 func (c *call) pluginAdd() *cobra.Command {
-	var w roster.Wish
-	var scope, note string
-	var needs bool
+	var o adding
 	cmd := &cobra.Command{
 		Use:   "add SOURCE",
 		Short: "Install a plugin from a repository, a directory or an archive",
@@ -40,62 +38,75 @@ it is started: mortise trust shows what wants to run.`,
 		Example: "mortise plugin add acme/tools\nmortise plugin add https://example.org/acme/tools.git --ref v2 --path plugins/search\nmortise plugin add ./plugins/mine\nmortise plugin add code-review@team\nmortise plugin add ./acme-2.0.tar.gz --sha256 9f86d081…",
 		Args:    one("SOURCE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx := cmd.Context()
-			return c.plugins(ctx, host.Changing, func(p host.Place, r *roster.Roster) (err error) {
-				var l *host.Listing
-				c.tries(p, r, &l)
-				if w.Scope, err = scoped(p, scope); err != nil {
-					return err
-				}
-				w.Dir = c.Dir
-				if err := source(ctx, r, args[0], &w); err != nil {
-					return err
-				}
-				w.NameIn = func(dir string) string { return c.Labelled(ctx, dir) }
-				if w.Note, err = c.note(note); err != nil {
-					return err
-				}
-				progress, clear := c.fetching()
-				w.Progress = progress
-				i, err := r.Prepare(ctx, w)
-				clear()
-				if err != nil {
-					return err
-				}
-				all, err := c.withNeeds(ctx, p, r, i, needs)
-				if err != nil {
-					return err
-				}
-				if all, err = r.Install(ctx, all...); err != nil {
-					return err
-				}
-				rows := make([]pluginRow, len(all))
-				for n := range all {
-					rows[n] = c.row(p, &all[n], l)
-				}
-				if c.json {
-					return c.document(map[string]any{"plugin": rows[0], "dependencies": rows[1:], "notes": append([]string{}, w.Notes...)})
-				}
-				for n := range rows {
-					c.page(nil).added(&rows[n], l, c.nextFlag(p.Workspace.Dir))
-				}
-				for _, note := range w.Notes {
-					c.page(nil).line("  %s %s", c.page(nil).dim("note:"), ext.Escape(note))
-				}
-				return nil
+			return c.plugins(cmd.Context(), host.Changing, func(p host.Place, r *roster.Roster) error {
+				return c.add(cmd.Context(), p, r, args[0], &o)
 			})
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&w.Ref, "ref", "", "the branch, tag or commit `REF`; without it what the source names, else its default branch")
-	f.StringVar(&w.Within, "path", "", "the plugin's directory `DIR` within the source")
-	f.StringVar(&w.As, "name", "", "the `NAME` that it goes by here")
-	f.StringVar(&w.SHA256, "sha256", "", "the SHA-256 of an archive, in hexadecimal `DIGITS`")
-	f.StringVar(&note, "note", "", "a `FILE` with the signed note that a rule about the source wants")
-	f.BoolVar(&needs, "with-dependencies", false, "install what it needs as well, without asking")
-	f.StringVar(&scope, "scope", "user", "`WHO` gets it: user, in all workspaces, or workspace, in this one")
+	f.StringVar(&o.Ref, "ref", "", "the branch, tag or commit `REF`; without it what the source names, else its default branch")
+	f.StringVar(&o.Within, "path", "", "the plugin's directory `DIR` within the source")
+	f.StringVar(&o.As, "name", "", "the `NAME` that it goes by here")
+	f.StringVar(&o.SHA256, "sha256", "", "the SHA-256 of an archive, in hexadecimal `DIGITS`")
+	f.StringVar(&o.noteFile, "note", "", "a `FILE` with the signed note that a rule about the source wants")
+	f.BoolVar(&o.needs, "with-dependencies", false, "install what it needs as well, without asking")
+	f.StringVar(&o.scope, "scope", "user", "`WHO` gets it: user, in all workspaces, or workspace, in this one")
 	_ = cmd.RegisterFlagCompletionFunc("scope", cobra.FixedCompletions([]string{"user", "workspace"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
+}
+
+// adding is how a plugin is installed.
+type adding struct {
+	roster.Wish
+	scope    string // user, workspace
+	noteFile string
+	needs    bool // its person agreed to what it needs
+}
+
+// add installs a plugin from where text says, with what it needs.
+func (c *call) add(ctx context.Context, p host.Place, r *roster.Roster, text string, o *adding) (err error) {
+	var l *host.Listing
+	c.tries(p, r, &l)
+	w := &o.Wish
+	if w.Scope, err = scoped(p, o.scope); err != nil {
+		return err
+	}
+	w.Dir, w.NameIn = c.Dir, func(dir string) string { return c.Labelled(ctx, dir) }
+	if err := source(ctx, r, text, w); err != nil {
+		return err
+	}
+	if w.Note, err = c.note(o.noteFile); err != nil {
+		return err
+	}
+	progress, clear := c.fetching()
+	w.Progress = progress
+	i, err := r.Prepare(ctx, *w)
+	clear()
+	if err != nil {
+		return err
+	}
+	all, err := c.withNeeds(ctx, p, r, i, o.needs)
+	if err == nil {
+		all, err = r.Install(ctx, all...)
+	}
+	if err != nil {
+		return err
+	}
+	rows := make([]pluginRow, len(all))
+	for n := range all {
+		rows[n] = c.row(p, &all[n], l)
+	}
+	if c.json {
+		return c.document(map[string]any{"plugin": rows[0], "dependencies": rows[1:], "notes": append([]string{}, w.Notes...)})
+	}
+	view := c.page(nil)
+	for n := range rows {
+		view.added(&rows[n], l, c.nextFlag(p.Workspace.Dir))
+	}
+	for _, note := range w.Notes {
+		view.line("  %s %s", view.dim("note:"), ext.Escape(note))
+	}
+	return nil
 }
 
 // source takes in where a plugin comes from, as it was written: what a marketplace calls
