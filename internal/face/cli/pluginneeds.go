@@ -93,7 +93,7 @@ func (c *call) wishes(ctx context.Context, p host.Place, r *roster.Roster, of []
 			why := fmt.Sprintf("%s needs %s", i.Name, need.Extension)
 			o, err := offerOf(ctx, r, i, need)
 			if err != nil {
-				return nil, fmt.Errorf("%s, which is not installed: %w", why, err)
+				return nil, ext.AsRefused(fmt.Errorf("%s, which is not installed: %w", why, err))
 			}
 			have[need.Extension] = true
 			out = append(out, needed{roster.Wish{Offer: o, As: string(need.Extension), Scope: i.Scope}, why})
