@@ -54,8 +54,9 @@ func (c *call) migrateCopies() *cobra.Command {
 		Short: "Move away what was copied from plugins into the owner's directory",
 		Long: `Find skills, tasks, affordances and notifications in the owner's directory that are
 copies of what an installed plugin has: to the byte what it has, or had at any commit; or
-that a publisher lists (--published). They are shown by plugin, and moved into the trash
-once you agree. Nothing is deleted: --restore puts back what lies in a directory of the
+that a publisher lists (--published). The history of each installed plugin is fetched for
+that, also with --dry-run. They are shown by plugin, and moved into the trash once you
+agree. Nothing is deleted: --restore puts back what lies in a directory of the
 trash.
 
 What differs by a byte stays, and so does what you copied with mortise task copy, what is
