@@ -82,7 +82,7 @@ func (n *needs) need(d *Decision, c *Contribution, want surface.Need) {
 	}
 	of := n.all[want.Extension]
 	if of == nil {
-		d.lack(NeedUnmet.At(c.Origin, "it needs %s, which is not installed", want.Extension), fmt.Sprintf("it needs %s, which is not installed", want.Extension))
+		d.lack(NeedUnmet, c.Origin, fmt.Sprintf("it needs %s, which is not installed", want.Extension))
 		return
 	}
 	n.judge(of)
@@ -100,8 +100,7 @@ func (n *needs) need(d *Decision, c *Contribution, want surface.Need) {
 		if of.unaccepted {
 			is += ": connect what asks it (mortise hook says how)"
 		}
-		why := fmt.Sprintf("it needs %s, which is %s", want.Extension, is)
-		d.lack(NeedUnmet.At(c.Origin, "%s", why), why)
+		d.lack(NeedUnmet, c.Origin, fmt.Sprintf("it needs %s, which is %s", want.Extension, is))
 		return
 	}
 	n.version(d, c, want, of)
@@ -127,8 +126,7 @@ func (n *needs) version(d *Decision, c *Contribution, want surface.Need, of *Dec
 		return
 	}
 	if !wants.Check(is) {
-		why := fmt.Sprintf("it needs %s of %s, and %s is there", ext.Quote(ext.Shorten(want.Versions, 80)), want.Extension, is)
-		d.lack(NeedVersion.At(c.Origin, "%s", why), why)
+		d.lack(NeedVersion, c.Origin, fmt.Sprintf("it needs %s of %s, and %s is there", ext.Quote(ext.Shorten(want.Versions, 80)), want.Extension, is))
 	}
 }
 
@@ -148,15 +146,15 @@ func (n *needs) circle(members []ext.Name, c *Contribution) {
 			if d == n.all[members[len(members)-1]] {
 				at = c.Origin
 			}
-			d.lack(NeedCircle.At(at, "%s", why), why)
+			d.lack(NeedCircle, at, why)
 		}
 		n.done[m] = true
 	}
 }
 
 // lack refuses an extension whole for what it lacks.
-func (d *Decision) lack(f ext.Finding, why string) {
-	d.findings = append(slices.Clip(d.findings), f)
+func (d *Decision) lack(check *ext.Check, at ext.Origin, why string) {
+	d.findings = append(slices.Clip(d.findings), check.At(at, "%s", why))
 	d.status, d.reason = Refused, why
 	for i := range d.contributions {
 		if c := &d.contributions[i]; c.Status == Active || c.Status == EntryPending {

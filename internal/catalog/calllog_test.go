@@ -74,11 +74,11 @@ func decisionOf(i int) string {
 func forgetIndex(t testing.TB, p host.Place) {
 	t.Helper()
 	for _, end := range []string{"", "-wal", "-shm"} {
-		if err := os.RemoveAll(statePath(p) + end); err != nil {
+		if err := os.RemoveAll(StatePath(p) + end); err != nil {
 			t.Fatal(err)
 		}
 	}
-	s, err := sqlstore.Open(t.Context(), statePath(p))
+	s, err := sqlstore.Open(t.Context(), StatePath(p))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func text(records iter.Seq2[audit.Entry, error]) (out []string) {
 // indexed is how many segments the state has an index of.
 func indexed(t testing.TB, p host.Place) int {
 	t.Helper()
-	s, err := sqlstore.Open(t.Context(), statePath(p))
+	s, err := sqlstore.Open(t.Context(), StatePath(p))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func TestCallsAreFoundByIndex(t *testing.T) {
 	if n := indexed(t, p); n != before-len(gone) {
 		t.Errorf("the index after %d segments were dropped: got %d segments, want %d", len(gone), n, before-len(gone))
 	}
-	snap, err := sqlstore.Peek(t.Context(), statePath(p))
+	snap, err := sqlstore.Peek(t.Context(), StatePath(p))
 	if err != nil || snap.Revision != 0 {
 		t.Errorf("the state: got revision %d and error %v, want it unmoved", snap.Revision, err)
 	}
@@ -190,12 +190,12 @@ func TestCallsAreFoundWithoutState(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			forgetIndex(t, p)
-			c.hurt(t, statePath(p))
-			before, _ := os.Stat(statePath(p))
+			c.hurt(t, StatePath(p))
+			before, _ := os.Stat(StatePath(p))
 			if got := text(Calls(t.Context(), p, q, nil)); !slices.Equal(got, want) {
 				t.Errorf("Calls: got %q, want %q", got, want)
 			}
-			if after, _ := os.Stat(statePath(p)); (before == nil) != (after == nil) {
+			if after, _ := os.Stat(StatePath(p)); (before == nil) != (after == nil) {
 				t.Errorf("the state: got %v after %v, want it left as it was", after, before)
 			}
 		})
@@ -208,7 +208,7 @@ func TestCallsAreFoundWhileStateIsWritten(t *testing.T) {
 	p := logged(t, 9000, 2<<20)
 	q := audit.Query{Tool: "rare"}
 	want := text(audit.Read(p.CallLog(), q))
-	s, err := sqlstore.Open(t.Context(), statePath(p))
+	s, err := sqlstore.Open(t.Context(), StatePath(p))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -300,7 +300,7 @@ func BenchmarkCalls(b *testing.B) {
 			for b.Loop() {
 				find(b, Calls(b.Context(), p, c.q, nil))
 			}
-			if info, err := os.Stat(statePath(p)); err == nil {
+			if info, err := os.Stat(StatePath(p)); err == nil {
 				b.ReportMetric(float64(info.Size())/1e6, "state-MB")
 			}
 		})

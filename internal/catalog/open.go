@@ -6,8 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"sync/atomic"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/call"
@@ -36,7 +34,7 @@ func Open(ctx context.Context, p host.Place, purpose host.Purpose, cache *host.C
 // open is Open. serve makes what runs servers in a host that would run none
 // otherwise; nil leaves it so.
 func open(ctx context.Context, p host.Place, purpose host.Purpose, cache *host.Cache, serve func(host.Hooks) host.Servers) (h *host.Host, done func() error, err error) {
-	path := statePath(p)
+	path := StatePath(p)
 	var store state.Store = sqlstore.ReadOnly(path)
 	files, done := p.Files(), func() error { return nil }
 	if purpose != host.Looking {
@@ -63,7 +61,7 @@ func open(ctx context.Context, p host.Place, purpose host.Purpose, cache *host.C
 			return nil, nil, errors.Join(err, done())
 		}
 		o.Log, done = log.write, closing(done, log.Close)
-		held := checkout.Store{Dir: Checkouts(p)}.Hold(strconv.FormatUint(serving.Add(1), 10))
+		held := checkout.Store{Dir: Checkouts(p)}.Hold()
 		o.Using, done = holding(held), closing(done, held.Close)
 		s := newServers(p, mcp.Options{})
 		o.Drivers[mcpDriver], o.Watch = s.driver(), true
@@ -94,9 +92,6 @@ func composing(p host.Place, purpose host.Purpose, store state.Store) host.Optio
 	}
 }
 
-// serving counts the hosts of this process that serve.
-var serving atomic.Uint64
-
 // holding has checkouts stay that are in use.
 func holding(h *checkout.Hold) func([]state.Installed) error {
 	return func(lines []state.Installed) error {
@@ -110,8 +105,8 @@ func holding(h *checkout.Hold) func([]state.Installed) error {
 	}
 }
 
-// statePath is where what is remembered lies.
-func statePath(p host.Place) string { return filepath.Join(p.Paths.State, "state.db") }
+// StatePath is the file in which what is remembered lies.
+func StatePath(p host.Place) string { return filepath.Join(p.Paths.State, "state.db") }
 
 // closing closes both, whatever fails.
 func closing(first, then func() error) func() error {

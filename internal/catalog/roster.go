@@ -32,8 +32,8 @@ import (
 // Checkouts is where the content of plugins is kept.
 func Checkouts(p host.Place) string { return filepath.Join(p.Paths.Data, "plugins") }
 
-// Installed are the sources of what is installed in a place. A name that the configuration uses is
-// the configuration's.
+// Installed are the sources of what is installed in a place. A name that the configuration
+// uses is the configuration's.
 func Installed(p host.Place) func(*config.Config, []state.Installed) []ext.Source {
 	return func(c *config.Config, all []state.Installed) []ext.Source {
 		var out []ext.Source
@@ -94,14 +94,9 @@ func gone(p host.Place, line *state.Installed, from string) *ext.Finding {
 // Roster is what is installed on this machine, to be looked at from a place or changed.
 // Call done when finished with it.
 func Roster(ctx context.Context, p host.Place, purpose host.Purpose) (r *roster.Roster, done func() error, err error) {
-	var store state.Store = sqlstore.ReadOnly(statePath(p))
-	done = func() error { return nil }
-	if purpose != host.Looking {
-		opened, err := sqlstore.Open(ctx, statePath(p))
-		if err != nil {
-			return nil, nil, err
-		}
-		store, done = opened, opened.Close
+	store, done, err := State(ctx, p, purpose)
+	if err != nil {
+		return nil, nil, err
 	}
 	r = &roster.Roster{
 		Store:     store,
@@ -168,40 +163,17 @@ func taken(p host.Place, name ext.Name) string {
 
 // Labelled is what the extension in a directory calls itself; "" when it does not, or is
 // none.
-func Labelled(ctx context.Context, at string) string {
-	s := &dir.Plugin{
-		Extension: "unnamed", Dir: at, Shown: at, Trust: ext.Plugin, Formats: bridge.Formats, Loose: bridge.Loose,
-		Env: source.Env{Specs: Specs, Limits: ext.DefaultLimits},
-	}
-	for t, err := range s.Trees(ctx) {
-		if err != nil {
-			break
-		}
-		if t.Close != nil {
-			t.Close()
-		}
-		return t.Label
-	}
-	return ""
+func Labelled(ctx context.Context, at string) (label string) {
+	laidOut(ctx, at, func(t ext.Tree) { label = t.Label })
+	return label
 }
 
 // Needs is what the extension in a directory needs.
 func Needs(ctx context.Context, at string) (all []surface.Need) {
-	l := ext.DefaultLimits
-	s := &dir.Plugin{
-		Extension: "unnamed", Dir: at, Shown: at, Trust: ext.Plugin, Formats: bridge.Formats, Loose: bridge.Loose,
-		Env: source.Env{Specs: Specs, Limits: l},
-	}
-	for t, err := range s.Trees(ctx) {
+	laidOut(ctx, at, func(t ext.Tree) {
+		c, err := discover.Scan(ctx, t, discover.Options{Specs: Specs, Limits: ext.DefaultLimits})
 		if err != nil {
-			break
-		}
-		c, err := discover.Scan(ctx, t, discover.Options{Specs: Specs, Limits: l})
-		if t.Close != nil {
-			t.Close()
-		}
-		if err != nil {
-			break
+			return
 		}
 		for _, d := range admit.Decide([]discover.Candidate{c}, admit.Rules{Alone: true}) {
 			for _, c := range d.Contributions() {
@@ -210,8 +182,25 @@ func Needs(ctx context.Context, at string) (all []surface.Need) {
 				}
 			}
 		}
-	}
+	})
 	return all
+}
+
+// laidOut looks at the extension in a directory, which nobody has named.
+func laidOut(ctx context.Context, at string, look func(ext.Tree)) {
+	s := &dir.Plugin{
+		Extension: "unnamed", Dir: at, Shown: at, Trust: ext.Plugin, Formats: bridge.Formats, Loose: bridge.Loose,
+		Env: source.Env{Specs: Specs, Limits: ext.DefaultLimits},
+	}
+	for t, err := range s.Trees(ctx) {
+		if err != nil {
+			return
+		}
+		look(t)
+		if t.Close != nil {
+			t.Close()
+		}
+	}
 }
 
 // Manifests are the paths of which one tells that a directory is a plugin.
@@ -229,7 +218,7 @@ func Manifests() []string {
 // TryInstalled composes what a place would have in use with lines of the roster changed.
 // Where one of the plugins would be refused, the error says why.
 func TryInstalled(ctx context.Context, p host.Place, lines ...state.Installed) (*host.Listing, error) {
-	snap, err := sqlstore.ReadOnly(statePath(p)).Load(ctx)
+	snap, err := sqlstore.ReadOnly(StatePath(p)).Load(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("load the state: %w", err)
 	}

@@ -17,15 +17,12 @@ import (
 	"github.com/mortise-dev/mortise/internal/store/sqlstore"
 )
 
-// StatePath is the file in which what is remembered lies.
-func StatePath(p host.Place) string { return statePath(p) }
-
 // State is what is remembered on this machine. Call done when finished with it.
 func State(ctx context.Context, p host.Place, purpose host.Purpose) (s state.Store, done func() error, err error) {
 	if purpose == host.Looking {
-		return sqlstore.ReadOnly(statePath(p)), func() error { return nil }, nil
+		return sqlstore.ReadOnly(StatePath(p)), func() error { return nil }, nil
 	}
-	opened, err := sqlstore.Open(ctx, statePath(p))
+	opened, err := sqlstore.Open(ctx, StatePath(p))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -34,7 +31,7 @@ func State(ctx context.Context, p host.Place, purpose host.Purpose) (s state.Sto
 
 // CheckState looks whether what is remembered is whole; nil where nothing is.
 func CheckState(ctx context.Context, p host.Place) error {
-	return sqlstore.Check(ctx, statePath(p))
+	return sqlstore.Check(ctx, StatePath(p))
 }
 
 // forbidding are the lists of a state that say what may not be, or what guards: without one
@@ -47,7 +44,7 @@ var forbidding = []string{"roster", "switches", "placed_adoptions", "grants", "g
 // allowed, nothing is done unless accept is set, and all that is installed is switched off
 // then.
 func RepairState(ctx context.Context, p host.Place, at time.Time, accept bool) (aside string, lost []string, err error) {
-	path := statePath(p)
+	path := StatePath(p)
 	l, err := file.WaitLock(ctx, path+".repair")
 	if err != nil {
 		return "", nil, err

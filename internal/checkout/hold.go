@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/file"
@@ -26,11 +27,13 @@ type Hold struct {
 	keys  []Key
 }
 
-// Hold begins to hold nothing. Each Hold of a process needs a word of its own, of letters
-// and digits.
-func (s Store) Hold(word string) *Hold {
+// holds counts the Holds of this process, each of which has a file of its own.
+var holds atomic.Uint64
+
+// Hold begins to hold nothing.
+func (s Store) Hold() *Hold {
 	p := self()
-	return &Hold{store: s, name: fmt.Sprintf(".held-%d-%d-%d-%s", p.Pid, p.Started, p.Space, word)}
+	return &Hold{store: s, name: fmt.Sprintf(".held-%d-%d-%d-%d", p.Pid, p.Started, p.Space, holds.Add(1))}
 }
 
 // Add holds more. Where that cannot be written down it is an error, and they are not held.
@@ -74,7 +77,7 @@ func (h *Hold) Close() error {
 	return nil
 }
 
-var heldRE = regexp.MustCompile(`^\.held-(\d+)-(\d+)-(\d+)-[A-Za-z0-9]+$`)
+var heldRE = regexp.MustCompile(`^\.held-(\d+)-(\d+)-(\d+)-\d+$`)
 
 // mostHeld is the most that is read of what a process holds.
 const mostHeld = 1 << 20

@@ -28,10 +28,10 @@ type Kept struct{ Path, Why string }
 const recent = time.Hour
 
 // Sweep removes the checkouts that are not used, and what is left of work whose process
-// is gone. What a living process holds is used as well. It removes only what has a record and is as that says, and never through a
-// link. A checkout that a living process made or asked for within the last hour stays.
-// What is left is named. An error is that something could not be looked at or removed;
-// the rest is done all the same.
+// is gone. What a living process holds is used as well. It removes only what has a record
+// and is as that says, and never through a link. A checkout that a living process made or
+// asked for within the last hour stays. What is left is named. An error is that something
+// could not be looked at or removed; the rest is done all the same.
 func (s Store) Sweep(ctx context.Context, used map[Key]bool) (Swept, error) {
 	w := sweep{Store: s, ctx: ctx, used: maps.Clone(used)}
 	if w.used == nil {

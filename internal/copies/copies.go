@@ -13,6 +13,7 @@ import (
 	"hash"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"slices"
@@ -159,12 +160,13 @@ func (l *Look) one(p string) (u Unit, known bool, err error) {
 	if err := l.keep(&u); err != nil || !u.Move {
 		return u, true, err
 	}
-	u.is, err = l.state(p)
+	u.is, err = l.state(p, false)
 	return u, true, err
 }
 
-// state is what a unit holds: the ids of its files.
-func (l *Look) state(p string) (git.Files, error) {
+// state is what a unit holds: the ids of its files, long ones as of a repository with
+// SHA-256.
+func (l *Look) state(p string, long bool) (git.Files, error) {
 	info, err := l.Owner.Lstat(p)
 	if err != nil {
 		return nil, err
@@ -175,7 +177,13 @@ func (l *Look) state(p string) (git.Files, error) {
 			return nil, err
 		}
 	}
-	return l.ids(p, names, false)
+	out := git.Files{}
+	for _, n := range names {
+		if out[n], err = l.id(path.Join(p, n), long); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
 // keep leaves what must not be moved, whatever it is equal to.
@@ -239,28 +247,16 @@ func (l *Look) files(dir string) (names []string, err error) {
 
 // same reports whether a unit is in one of these states.
 func (l *Look) same(p string, states []git.Files) (bool, error) {
-	info, err := l.Owner.Lstat(p)
-	if err != nil {
-		return false, err
-	}
-	names := []string{""}
-	if info.IsDir() {
-		if names, err = l.files(p); err != nil {
-			return false, err
-		}
-	}
-	ids := map[bool]git.Files{}
+	is := map[bool]git.Files{} // by whether ids are long
 	for _, s := range states {
-		if len(s) != len(names) {
-			continue
-		}
 		long := idsAreLong(s)
-		if ids[long] == nil {
-			if ids[long], err = l.ids(p, names, long); err != nil {
+		if is[long] == nil {
+			var err error
+			if is[long], err = l.state(p, long); err != nil {
 				return false, err
 			}
 		}
-		if equal(ids[long], s) {
+		if maps.Equal(is[long], s) {
 			return true, nil
 		}
 	}
@@ -272,28 +268,6 @@ func idsAreLong(s git.Files) bool {
 		return len(id) == 64
 	}
 	return false
-}
-
-func equal(a, b git.Files) bool {
-	for name, id := range a {
-		if b[name] != id {
-			return false
-		}
-	}
-	return len(a) == len(b)
-}
-
-// ids are git's ids of files below p.
-func (l *Look) ids(p string, names []string, long bool) (git.Files, error) {
-	out := git.Files{}
-	for _, n := range names {
-		id, err := l.id(path.Join(p, n), long)
-		if err != nil {
-			return nil, err
-		}
-		out[n] = id
-	}
-	return out, nil
 }
 
 // id is what git calls the content of a file, or of a link.
@@ -341,17 +315,10 @@ func Present(dir string, paths []string, ours string) (map[string][]git.Files, e
 	found := map[string][]git.Files{}
 	for _, p := range paths {
 		for _, at := range []string{p, ours + "/" + p} {
-			info, err := r.Lstat(at)
-			if err != nil {
+			if _, err := r.Lstat(at); err != nil {
 				continue // it is not there, or lies behind a link that leads out
 			}
-			names := []string{""}
-			if info.IsDir() {
-				if names, err = l.files(at); err != nil {
-					return nil, err
-				}
-			}
-			ids, err := l.ids(at, names, false)
+			ids, err := l.state(at, false)
 			if err != nil {
 				return nil, err
 			}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"time"
@@ -73,8 +74,8 @@ func (t *Trash) holds(u *Unit) (bool, error) {
 		return false, err
 	}
 	defer r.Close()
-	is, err := (&Look{Owner: r}).state(u.Path)
-	return err == nil && equal(is, u.is), err
+	is, err := (&Look{Owner: r}).state(u.Path, false)
+	return err == nil && maps.Equal(is, u.is), err
 }
 
 func (t *Trash) write() error {

@@ -5,6 +5,7 @@ package file
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -22,6 +23,23 @@ func Open(name string) (*os.File, error) {
 		return nil, fmt.Errorf("%s is no file", ext.Quote(name))
 	}
 	return os.Open(name)
+}
+
+// ReadAtMost reads a whole regular file, as Open opens it. One with more bytes is an error.
+func ReadAtMost(name string, most int64) ([]byte, error) {
+	f, err := Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && int64(len(data)) > most {
+		err = fmt.Errorf("%s has more than %d bytes", ext.Quote(name), most)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return data, nil
 }
 
 // Replace puts a file in the place of what is at the name: it is written beside that

@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -86,16 +85,7 @@ func read(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := file.Open(real)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, mostFile+1))
-	if err == nil && len(data) > mostFile {
-		err = fmt.Errorf("%s has more than %d bytes", ext.Quote(name), mostFile)
-	}
-	return data, err
+	return file.ReadAtMost(real, mostFile)
 }
 
 // readJSON reads a document into v; ok is false where there is none. What is not asked for

@@ -55,10 +55,8 @@ func (r *Roster) Add(ctx context.Context, w Wish) (state.Installed, error) {
 // Install has prepared plugins be in use, all at once or none. What is there under the name
 // of one, or cannot be in use beside the others, is a refusal.
 func (r *Roster) Install(ctx context.Context, lines ...state.Installed) ([]state.Installed, error) {
-	if r.Try != nil {
-		if err := r.Try(ctx, lines...); err != nil {
-			return lines, err
-		}
+	if err := r.try(ctx, lines...); err != nil {
+		return lines, err
 	}
 	return lines, r.begun(ctx, lines)
 }
@@ -73,17 +71,14 @@ func (r *Roster) Prepare(ctx context.Context, w Wish) (state.Installed, error) {
 	if err != nil {
 		return line, err
 	}
-	p := proof{note: w.Note}
-	if p.rules, err = r.permit(&line); err == nil {
-		err = p.possible(&line)
-	}
+	p, err := r.prove(&line, w.Note)
 	if err != nil {
 		return line, err
 	}
 	if line.Kind == state.Linked {
 		err = r.link(ctx, w, &line)
 	} else {
-		err = r.make(ctx, w, &line, &p)
+		err = r.make(ctx, w, &line, p)
 	}
 	return line, err
 }
@@ -264,11 +259,7 @@ func (r *Roster) make(ctx context.Context, w Wish, line *state.Installed, p *pro
 
 // resolve asks the source of a line which commit its reference means.
 func (r *Roster) resolve(ctx context.Context, b *bringing) error {
-	g, err := r.Git()
-	if err != nil {
-		return err
-	}
-	s, _, err := git.Parse(b.line.Source, git.Allow{Local: true})
+	g, s, err := r.repository(b.line)
 	if err != nil {
 		return err
 	}
@@ -276,6 +267,16 @@ func (r *Roster) resolve(ctx context.Context, b *bringing) error {
 		b.line.Commit = b.from.Commit
 	}
 	return err
+}
+
+// repository is git, and the source of a line that comes from a repository.
+func (r *Roster) repository(line *state.Installed) (*git.Git, git.Source, error) {
+	g, err := r.Git()
+	if err != nil {
+		return nil, git.Source{}, err
+	}
+	s, _, err := git.Parse(line.Source, git.Allow{Local: true})
+	return g, s, err
 }
 
 // digest is the digest of a plugin's directory in a checkout of it.

@@ -97,11 +97,7 @@ func (r *Roster) Settle(ctx context.Context, d Drift, workspace string, progress
 	if d.Lost {
 		line.Scope = d.Is.Scope
 	}
-	p := proof{note: d.Want.Note}
-	var err error
-	if p.rules, err = r.permit(&line); err == nil {
-		err = p.possible(&line)
-	}
+	p, err := r.prove(&line, d.Want.Note)
 	if err != nil {
 		return err
 	}
@@ -110,7 +106,7 @@ func (r *Roster) Settle(ctx context.Context, d Drift, workspace string, progress
 			return ext.AsRefused(fmt.Errorf("the name %s is taken by %s, and %s has it, too", ext.Quote(string(line.Name)), by, LockFile))
 		}
 	}
-	b := bringing{line: &line, proof: &p, progress: progress}
+	b := bringing{line: &line, proof: p, progress: progress}
 	if line.Kind == state.Git {
 		if b.from, err = r.exactly(ctx, &line); err != nil {
 			return err
@@ -170,11 +166,7 @@ func (r *Roster) settle(ctx context.Context, d Drift, line state.Installed) erro
 // exactly is how to reach one commit. Where its reference still means it, that helps with
 // hosts that do not give single commits.
 func (r *Roster) exactly(ctx context.Context, line *state.Installed) (git.Found, error) {
-	g, err := r.Git()
-	if err != nil {
-		return git.Found{}, err
-	}
-	s, _, err := git.Parse(line.Source, git.Allow{Local: true})
+	g, s, err := r.repository(line)
 	if err != nil {
 		return git.Found{}, err
 	}

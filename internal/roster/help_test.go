@@ -1,6 +1,8 @@
 package roster_test
 
 import (
+	"archive/zip"
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -78,6 +80,21 @@ func write(t testing.TB, name, text string) {
 	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// zipped is an archive with one file.
+func zipped(t testing.TB, name, text string) []byte {
+	t.Helper()
+	var file bytes.Buffer
+	z := zip.NewWriter(&file)
+	w, err := z.Create(name)
+	if err == nil {
+		_, err = w.Write([]byte(text))
+	}
+	if err := errors.Join(err, z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return file.Bytes()
 }
 
 // bench is a roster of a machine.

@@ -3,7 +3,6 @@ package roster
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -61,17 +60,9 @@ const lockHead = `# What is installed for this workspace, exactly. Written by mo
 // none; else it names file and line of everything that is wrong, and then nothing of it
 // counts.
 func ReadLock(dir string) ([]Locked, error) {
-	f, err := file.Open(filepath.Join(dir, LockFile))
+	data, err := file.ReadAtMost(filepath.Join(dir, LockFile), mostLock)
 	if err != nil {
 		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, mostLock+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(data) > mostLock {
-		return nil, fmt.Errorf("%s has more than %d bytes", LockFile, mostLock)
 	}
 	root, faults := doc.TOML(ext.Origin{Path: LockFile}, data)
 	r := lockReader{}

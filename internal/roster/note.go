@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"golang.org/x/mod/sumdb/note"
@@ -78,12 +77,7 @@ func verifiers(rule *Rule) (note.Verifiers, error) {
 	if rule.Signers == "" {
 		return nil, ext.AsRefused(fmt.Errorf("%s: the rule %s wants signed notes and names no file of signers", rule.Where, rule.Name))
 	}
-	f, err := file.Open(rule.Signers)
-	if err != nil {
-		return nil, fmt.Errorf("read the signers of the rule %s: %w", rule.Name, err)
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, mostSigners))
+	data, err := file.ReadAtMost(rule.Signers, mostSigners)
 	if err != nil {
 		return nil, fmt.Errorf("read the signers of the rule %s: %w", rule.Name, err)
 	}
@@ -107,6 +101,17 @@ type proof struct {
 	rules []Rule
 	note  string
 	onRef bool // a branch or a tag must lead to the commit
+}
+
+// prove is what must be signed of a line, with a note about it. What the rules do not let
+// in, and what can have no such signature, is a refusal.
+func (r *Roster) prove(i *state.Installed, note string) (*proof, error) {
+	rules, err := r.permit(i)
+	if err != nil {
+		return nil, err
+	}
+	p := &proof{rules: rules, note: note}
+	return p, p.possible(i)
 }
 
 // commits reports whether a commit must be signed, so that it is fetched even where its

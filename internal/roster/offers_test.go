@@ -1,8 +1,6 @@
 package roster_test
 
 import (
-	"archive/zip"
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -44,22 +42,11 @@ func TestMarketSwapsTheSource(t *testing.T) {
 // TestArchiveByAddress: an archive is what its sum says, wherever the address leads; one
 // that leads away from https is not followed.
 func TestArchiveByAddress(t *testing.T) {
-	var file bytes.Buffer
-	z := zip.NewWriter(&file)
-	w, err := z.Create("plugin.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Write([]byte(`{"name":"acme"}`)); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	file := zipped(t, "plugin.json", `{"name":"acme"}`)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/acme.zip":
-			_, _ = w.Write(file.Bytes())
+			_, _ = w.Write(file)
 		case "/moved.zip":
 			http.Redirect(w, r, "/acme.zip", http.StatusFound)
 		case "/away.zip":
@@ -69,7 +56,7 @@ func TestArchiveByAddress(t *testing.T) {
 		}
 	}))
 	defer s.Close()
-	sum := sha256.Sum256(file.Bytes())
+	sum := sha256.Sum256(file)
 	good := hex.EncodeToString(sum[:])
 	b := newBench(t)
 	for address, want := range map[string]string{

@@ -16,10 +16,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/mortise-dev/mortise/ext"
@@ -62,12 +60,9 @@ type Key struct {
 	Scope string
 }
 
-// serial counts the rosters of this process that hold something.
-var serial atomic.Uint64
-
 // keep has a checkout not be swept before it is written down that it is used.
 func (r *Roster) keep(k checkout.Key) error {
-	r.holding.Do(func() { r.hold = r.Checkouts.Hold("roster" + strconv.FormatUint(serial.Add(1), 10)) })
+	r.holding.Do(func() { r.hold = r.Checkouts.Hold() })
 	return r.hold.Add(k)
 }
 
@@ -372,9 +367,9 @@ func (r *Roster) content(ctx context.Context, i *state.Installed) (ext.Digest, e
 	return r.Checkouts.Digest(ctx, Dir(r.Checkouts.Dir, i))
 }
 
-func (r *Roster) try(ctx context.Context, line state.Installed) error {
+func (r *Roster) try(ctx context.Context, lines ...state.Installed) error {
 	if r.Try == nil {
 		return nil
 	}
-	return r.Try(ctx, line)
+	return r.Try(ctx, lines...)
 }

@@ -1,8 +1,6 @@
 package roster_test
 
 import (
-	"archive/zip"
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -123,22 +121,11 @@ func TestField_INS01_OursIsNoSource(t *testing.T) {
 
 // An archive must be the one that was meant, and its plugin may lie one directory down.
 func TestAddArchive(t *testing.T) {
-	var file bytes.Buffer
-	z := zip.NewWriter(&file)
-	w, err := z.Create("acme-2.0/plugin.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Write([]byte(`{"name":"acme"}`)); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	file := zipped(t, "acme-2.0/plugin.json", `{"name":"acme"}`)
 	at := filepath.Join(t.TempDir(), "acme-2.0.zip")
-	write(t, at, file.String())
+	write(t, at, string(file))
 	b := newBench(t)
-	sum := sha256.Sum256(file.Bytes())
+	sum := sha256.Sum256(file)
 	for _, wrong := range []string{"", strings.Repeat("0", 64), "banner"} {
 		if _, err := b.Add(t.Context(), roster.Wish{Offer: roster.Offer{Source: at, SHA256: wrong}, As: "acme"}); err == nil {
 			t.Errorf("the sum %q: got no error, want one", wrong)

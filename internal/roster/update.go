@@ -282,11 +282,7 @@ func (r *Roster) History(ctx context.Context, i *state.Installed, paths []string
 	if _, err := r.permit(i); err != nil {
 		return nil, err
 	}
-	g, err := r.Git()
-	if err != nil {
-		return nil, err
-	}
-	s, _, err := git.Parse(i.Source, git.Allow{Local: true})
+	g, s, err := r.repository(i)
 	if err != nil {
 		return nil, err
 	}

@@ -6,10 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"time"
@@ -129,18 +129,26 @@ func trackedUnits(ctx context.Context, r *roster.Roster, owner string, units []c
 	if err != nil {
 		return fmt.Errorf("it cannot be told what git tracks: %w", err)
 	}
-	for n := range units { // each where it really lies, which may be in another repository
-		at := filepath.Join(owner, filepath.FromSlash(units[n].Path))
-		dir, err := filepath.EvalSymlinks(filepath.Dir(at))
+	in := map[string][]*copies.Unit{} // by where they really lie, which may be in another repository
+	for n := range units {
+		dir, err := filepath.EvalSymlinks(filepath.Dir(filepath.Join(owner, filepath.FromSlash(units[n].Path))))
 		if err != nil {
 			return err
 		}
-		base := filepath.Base(at)
-		tracked, err := g.Tracked(ctx, dir, []string{base})
+		in[dir] = append(in[dir], &units[n])
+	}
+	for dir, there := range in {
+		names := make([]string, len(there))
+		for n, u := range there {
+			names[n] = path.Base(u.Path)
+		}
+		tracked, err := g.Tracked(ctx, dir, names)
 		if err != nil {
 			return err
 		}
-		units[n].Tracked = tracked[base]
+		for n, u := range there {
+			u.Tracked = tracked[names[n]]
+		}
 	}
 	return nil
 }
@@ -153,18 +161,10 @@ func (c *call) published(list string) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := file.Open(at)
+	const most = 4 << 20
+	text, err := file.ReadAtMost(at, most)
 	if err != nil {
 		return nil, fmt.Errorf("read the publisher's list: %w", err)
-	}
-	defer f.Close()
-	const most = 4 << 20
-	text, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err == nil && len(text) > most {
-		err = fmt.Errorf("the publisher's list has more than %d bytes", most)
-	}
-	if err != nil {
-		return nil, err
 	}
 	return copies.ReadPublished(string(text))
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -140,13 +139,11 @@ func (c *call) note(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	f, err := file.Open(at)
+	text, err := file.ReadAtMost(at, mostNote)
 	if err != nil {
 		return "", fmt.Errorf("read the note: %w", err)
 	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, mostNote))
-	return string(text), err
+	return string(text), nil
 }
 
 // added tells what was installed, and what to do next.

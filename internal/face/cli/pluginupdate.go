@@ -26,8 +26,7 @@ type updated struct {
 	Lapses  []string `json:"lapses"`  // entries that were in use by a grant, which does not cover what is new
 	Again   bool     `json:"again"`   // its checkout was not there any more, and is fetched again as it was
 
-	err   error
-	swept error // what was before could not be swept away
+	err error
 }
 
 // updating is how plugins are updated.
@@ -36,6 +35,7 @@ type updating struct {
 	roster     *roster.Roster
 	now        *host.Listing // what is in use; nil as long as nobody had to know
 	check, dry bool
+	swept      error // what was before could not all be swept away
 }
 
 // change is one thing that differs.
@@ -89,9 +89,7 @@ granted to a plugin lapses with its content: mortise trust shows what waits.
 					done = append(done, u)
 				}
 				if slices.ContainsFunc(done, func(u updated) bool { return u.Updated }) {
-					if _, err := r.Sweep(cmd.Context()); err != nil {
-						done[len(done)-1].swept = err
-					}
+					_, o.swept = r.Sweep(cmd.Context())
 				}
 				return c.showUpdates(done, &o)
 			})
@@ -220,9 +218,9 @@ func (c *call) showUpdates(done []updated, o *updating) error {
 			newer++
 		}
 		p.updatedOne(u, o)
-		if u.swept != nil {
-			p.line("%s", p.dim("What is not needed any more could not all be removed: "+ext.Escape(u.swept.Error())))
-		}
+	}
+	if o.swept != nil {
+		p.line("%s", p.dim("What is not needed any more could not all be removed: "+ext.Escape(o.swept.Error())))
 	}
 	switch {
 	case len(done) == 0:
