@@ -13,24 +13,29 @@ import (
 // before it takes in those that did, and how long at most.
 const settling, settlingMost = 50 * time.Millisecond, 500 * time.Millisecond
 
-// described is told what a server said of itself.
-func (h *Host) described(d Described) {
-	s := &h.serving
-	s.mu.Lock()
-	s.pending = append(s.pending, d)
-	s.mu.Unlock()
-	select {
-	case s.fresh <- struct{}{}:
-	default:
+// arriving paces passes over what arrives one after the other: whoever comes alone
+// is taken in at once, and the longer a row of them goes on, the more are gathered
+// for a pass. So many servers that start slowly are a few passes too, whose number
+// grows with the logarithm of how long they take.
+type arriving struct{ first, last time.Time }
+
+// pace is how long to wait for more, and how long at most, after an arrival at now.
+func (a *arriving) pace(now time.Time) (quiet, most time.Duration) {
+	if now.Sub(a.last) > 2*settlingMost {
+		a.first = now
 	}
+	row := now.Sub(a.first)
+	return max(settling, row/4), max(settlingMost, row/2)
 }
 
-// settle waits until nothing more comes.
-func settle(ctx context.Context, fresh <-chan struct{}) {
-	most := time.NewTimer(settlingMost)
+// settle waits until nothing more comes, as long as the pace says.
+func (a *arriving) settle(ctx context.Context, fresh <-chan struct{}) {
+	wait, longest := a.pace(time.Now())
+	defer func() { a.last = time.Now() }()
+	most := time.NewTimer(longest)
 	defer most.Stop()
 	for {
-		quiet := time.NewTimer(settling)
+		quiet := time.NewTimer(wait)
 		select {
 		case <-fresh:
 			quiet.Stop()
@@ -43,6 +48,18 @@ func settle(ctx context.Context, fresh <-chan struct{}) {
 			quiet.Stop()
 			return
 		}
+	}
+}
+
+// described is told what a server said of itself.
+func (h *Host) described(d Described) {
+	s := &h.serving
+	s.mu.Lock()
+	s.pending = append(s.pending, d)
+	s.mu.Unlock()
+	select {
+	case s.fresh <- struct{}{}:
+	default:
 	}
 }
 

@@ -91,12 +91,13 @@ func (h *Host) Serve(ctx context.Context) error {
 	poll := time.NewTicker(pollState)
 	defer poll.Stop()
 	var rest rest
+	var servers, unseen arriving
 	for {
 		select {
 		case <-ctx.Done():
 			return h.end()
 		case <-s.fresh:
-			settle(ctx, s.fresh)
+			servers.settle(ctx, s.fresh)
 			h.takeIn(ctx)
 		case c := <-changes:
 			if c.All {
@@ -105,7 +106,7 @@ func (h *Host) Serve(ctx context.Context) error {
 				_, _ = h.Reread(ctx, c.Roots)
 			}
 		case <-s.unseen:
-			settle(ctx, s.unseen) // who has just come is answered first
+			unseen.settle(ctx, s.unseen) // who has just come is answered first
 			_, _ = h.Refresh(ctx)
 		case <-poll.C:
 			h.poll(ctx, &rest)
