@@ -221,7 +221,8 @@ type Rules struct {
 	Workspace string          // the identity that State knows the workspace by
 	// Off names extensions that the configuration switches off, and why.
 	Off map[ext.Name]string
-	// Held names extensions of the workspace that wait for its person, and why,
+	// Held names extensions of the workspace, and what is built in and declared by it,
+	// that wait for its person, and why,
 	// although it is adopted.
 	Held map[ext.Name]string
 	// Consented are the effects of the workspace that its person consented to, by

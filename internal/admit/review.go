@@ -441,7 +441,7 @@ func (r *review) decide() {
 		r.status, r.reason, all = Refused, "at fault", EntryRefused
 	case !r.rules.Alone && !r.rules.Adopted && OfWorkspace(r.tree):
 		r.status, r.reason, all = Pending, "the workspace is not adopted", EntryPending
-	case !r.rules.Alone && OfWorkspace(r.tree) && r.rules.Held[r.tree.Extension] != "":
+	case !r.rules.Alone && (OfWorkspace(r.tree) || r.tree.Origin.Trust == ext.Builtin) && r.rules.Held[r.tree.Extension] != "":
 		r.status, r.reason, all = Pending, r.rules.Held[r.tree.Extension], EntryPending
 	case r.unaskedGuard():
 		r.status, r.reason, all, r.unaccepted = Pending, "it has a guard that no door asks", EntryPending, true

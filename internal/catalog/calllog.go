@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"errors"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/audit"
@@ -21,6 +22,16 @@ func openLog(p host.Place, report func(error)) (callLog, error) {
 	}
 	l, err := audit.Open(p.CallLog(), audit.Options{Full: cfg.Audit.Full, Report: report})
 	return callLog{l}, err
+}
+
+// note adds one line about something that is no call, and is on the disk when it returns.
+func note(ctx context.Context, p host.Place, l host.Logged) (err error) {
+	log, err := openLog(p, func(error) {})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, log.Close()) }()
+	return log.write(ctx, l, true)
 }
 
 // write adds one line. The id of a session gives access to it, so that a part of

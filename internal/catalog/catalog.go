@@ -13,10 +13,22 @@ import (
 	"github.com/mortise-dev/mortise/internal/discover"
 	"github.com/mortise-dev/mortise/internal/doc"
 	"github.com/mortise-dev/mortise/internal/frontmatter"
+	"github.com/mortise-dev/mortise/internal/hook/asset"
+	"github.com/mortise-dev/mortise/internal/hook/axis"
+	"github.com/mortise-dev/mortise/internal/hook/box"
+	"github.com/mortise-dev/mortise/internal/hook/check"
 	"github.com/mortise-dev/mortise/internal/hook/clientevent"
+	"github.com/mortise-dev/mortise/internal/hook/daemon"
+	"github.com/mortise-dev/mortise/internal/hook/env"
+	"github.com/mortise-dev/mortise/internal/hook/overlay"
+	"github.com/mortise-dev/mortise/internal/hook/panel"
+	"github.com/mortise-dev/mortise/internal/hook/probe"
+	"github.com/mortise-dev/mortise/internal/hook/proxy"
+	"github.com/mortise-dev/mortise/internal/hook/secret"
 	"github.com/mortise-dev/mortise/internal/hook/toolcall"
 	"github.com/mortise-dev/mortise/internal/host"
 	"github.com/mortise-dev/mortise/internal/market"
+	"github.com/mortise-dev/mortise/internal/plan"
 	"github.com/mortise-dev/mortise/internal/source/bridge"
 	"github.com/mortise-dev/mortise/internal/source/dir"
 	"github.com/mortise-dev/mortise/internal/source/live"
@@ -70,6 +82,38 @@ var Specs = []*surface.Spec{
 	policy.Surface.Spec,
 	toolcall.Before.Spec,
 	clientevent.On.Spec,
+	axis.Axes.Spec,
+	axis.Issues.Spec,
+	daemon.Daemons.Spec,
+	daemon.Services.Spec,
+	env.Derived.Spec,
+	env.Defaults.Spec,
+	overlay.Overlays.Spec,
+	asset.Staged.Spec,
+	check.Doctor.Spec,
+	check.Fixes.Spec,
+	check.Box.Spec,
+	check.Verify.Spec,
+	box.Arguments.Spec,
+	box.Bootstrap.Spec,
+	panel.Panels.Spec,
+	proxy.Rules.Spec,
+	proxy.HeldCredentials.Spec,
+	proxy.NoProxy.Spec,
+	proxy.Recommended.Spec,
+	secret.Wanted.Spec,
+	probe.Probes.Spec,
+}
+
+// planned are the hooks that plans ask.
+func planned() []string {
+	var out []string
+	for _, s := range Specs {
+		if s.Answers != nil {
+			out = append(out, s.Name)
+		}
+	}
+	return out
 }
 
 // Formats are the formats of extensions, the preferred ones first, then those
@@ -101,7 +145,7 @@ func Checks() []CheckGroup {
 			groups = append(groups, CheckGroup{"Surface " + s.Name, s.Checks})
 		}
 	}
-	return append(groups, hooks, CheckGroup{"Admission", admit.Checks}, CheckGroup{"Composition", compose.Checks}, CheckGroup{"Other formats' own", conform.Checks})
+	return append(groups, hooks, CheckGroup{"Admission", admit.Checks}, CheckGroup{"Composition", compose.Checks}, CheckGroup{"Plans and modes", plan.Checks}, CheckGroup{"Other formats' own", conform.Checks})
 }
 
 // Digest covers what the specs mean to the outcome: names, places, rules.

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/builtin/rig"
 	"github.com/mortise-dev/mortise/internal/call"
 	"github.com/mortise-dev/mortise/internal/checkout"
 	"github.com/mortise-dev/mortise/internal/discover"
@@ -49,12 +50,15 @@ func open(ctx context.Context, p host.Place, purpose host.Purpose, cache *host.C
 		done = closing(done, remember)
 	}
 	o := composing(p, purpose, store)
-	o.Drivers[inproc.Name] = ownDriver(own(func() *host.Host { return h }))
+	o.Drivers[inproc.Name] = ownDriver(own(func() *host.Host { return h }), rig.Extension())
 	o.Cache, o.Run, o.Files, o.Serve = cache, programs(p.Env), files, serve
 	o.Keep = host.KeepIn(filepath.Join(p.Paths.State, "guards"))
 	o.Trees = host.KeepTreesIn(filepath.Join(p.Paths.State, "guards", "trees"))
 	o.Locks = filepath.Join(p.Paths.State, "locks")
 	o.Definitions = host.KeepLooselyIn(filepath.Join(p.Paths.State, "definitions"))
+	if purpose != host.Looking {
+		o.Note = func(ctx context.Context, l host.Logged) error { return note(ctx, p, l) }
+	}
 	if purpose == host.Serving {
 		log, err := openLog(p, func(err error) { h.Notice(err) })
 		if err != nil {
@@ -86,7 +90,7 @@ func composing(p host.Place, purpose host.Purpose, store state.Store) host.Optio
 		Workers:   Workers,
 		Drivers:   map[string]call.Driver{inproc.Name: idle{}, mcpDriver: idle{}, clientevent.Driver: idle{}},
 		Refer:     map[string]ext.Trust{inproc.Name: ext.Builtin, clientevent.Driver: ext.Project},
-		Asked:     []string{toolcall.Before.Name, policy.ToolCall, clientevent.AfterCall},
+		Asked:     append([]string{toolcall.Before.Name, policy.ToolCall, clientevent.AfterCall}, planned()...),
 		Question:  clientevent.Questions,
 		Data:      func(t ext.Tree) string { return p.PluginData(t.Extension, t.Own) },
 	}

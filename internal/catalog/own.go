@@ -3,8 +3,11 @@ package catalog
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/builtin/claude"
+	"github.com/mortise-dev/mortise/internal/builtin/inject"
 	"github.com/mortise-dev/mortise/internal/call"
 	"github.com/mortise-dev/mortise/internal/driver/inproc"
 	"github.com/mortise-dev/mortise/internal/host"
@@ -15,7 +18,7 @@ import (
 // how much of it there is: a stranger's names are a stranger's text.
 func own(h func() *host.Host) *inproc.Extension {
 	o := about{host: h}
-	return &inproc.Extension{Name: ext.BuiltinName, Files: builtinFiles(), Tools: []inproc.Tool{
+	return &inproc.Extension{Name: ext.BuiltinName, Files: builtinFiles(), Hooks: slices.Concat(claude.Hooks(), inject.Hooks()), Tools: []inproc.Tool{
 		inproc.NewTool(ext.BuiltinName, inproc.About{
 			Name: "list", Title: "List extensions", ReadOnly: true,
 			Description: "List the extensions of this workspace and what they offer: skills, agents, commands, tools, servers and more, each with its status and where it comes from. Of what is not adopted it gives counts alone.",

@@ -40,8 +40,8 @@ func (d linking[L]) Link(ctx context.Context, ref ext.Ref, p *call.Peer) (call.L
 	return l, nil
 }
 
-func ownDriver(x *inproc.Extension) call.Driver {
-	d := inproc.New(x)
+func ownDriver(all ...*inproc.Extension) call.Driver {
+	d := inproc.New(all...)
 	return linking[*inproc.Link]{d, func(ctx context.Context, ref ext.Ref, _ *call.Peer) (*inproc.Link, error) {
 		return d.Link(ctx, ref) // tools of this build ask nobody anything
 	}}

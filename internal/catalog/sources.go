@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/builtin/rig"
 	"github.com/mortise-dev/mortise/internal/config"
 	"github.com/mortise-dev/mortise/internal/source"
 	"github.com/mortise-dev/mortise/internal/source/bridge"
@@ -27,7 +28,13 @@ func Sources(c *config.Config, vouched bool, described []state.Description) []ex
 			Ref: ext.Ref{Driver: mcpDriver, Target: target(d.Extension, d.Server, d.Declaration)},
 		})
 	}
-	return append(append([]ext.Source{own}, Configured(c, vouched)...), said)
+	built := []ext.Source{own}
+	for _, p := range c.Declared() {
+		if p.Name == rig.Name && p.Enabled {
+			built = append(built, &builtin.Source{Extension: rig.Name, Files: rig.Extension().Describe(), Loose: bridge.Loose, Env: personal(c)})
+		}
+	}
+	return append(append(built, Configured(c, vouched)...), said)
 }
 
 // Configured are the sources that a configuration names: the owner's

@@ -21,6 +21,9 @@ type Entry struct {
 	describes *ext.Described
 }
 
+// Precedes is the entry's position in precedence: of two, the lower wins.
+func (e *Entry) Precedes() int { return e.precedes }
+
 // Shadow records an entry that lost its name to another.
 type Shadow struct {
 	Lost, Kept Entry

@@ -25,12 +25,17 @@ type Config struct {
 	files     Files
 
 	unplaced   []Plugin // settings alone
+	declared   []Plugin // of what is built in
+	rows       []Row
 	unanswered error
 }
 
 // Unplaced are the tables of plugins that hold settings and no path: they are about plugins
 // that are installed, or about none.
 func (c *Config) Unplaced() []Plugin { return slices.Clone(c.unplaced) }
+
+// Declared are the tables of plugins that are built in and in use where they have one.
+func (c *Config) Declared() []Plugin { return slices.Clone(c.declared) }
 
 // Unanswered is what was asked of the system that it did not answer, so that
 // this may not be the configuration: a file that could not be read for now, or

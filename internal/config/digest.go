@@ -24,8 +24,18 @@ func (c *Config) Effects() []Effect {
 	for _, key := range c.Keys() {
 		v := c.values[key]
 		table, _, _ := strings.Cut(key, ".")
-		if v.Layer.workspace() && slices.Contains([]string{"owner", "plugins", "trust"}, table) && !v.repeats() {
+		if v.Layer.workspace() && slices.Contains([]string{"owner", "plugins", "trust", "stack", "claude"}, table) && !v.repeats() {
 			out = append(out, Effect{Key: key, Text: v.Text, Origin: v.Origin})
+		}
+	}
+	for _, r := range c.rows {
+		if r.Layer.workspace() {
+			out = append(out, Effect{Key: "[[" + r.Table + "]]", Text: spell(r.Doc), Origin: r.Origin})
+		}
+	}
+	for _, p := range c.declared {
+		if !p.Own {
+			out = append(out, Effect{Key: "plugins." + string(p.Name), Text: "built in", Origin: p.Origin})
 		}
 	}
 	var order, refused []string
@@ -42,7 +52,7 @@ func (c *Config) Effects() []Effect {
 			out = append(out, Effect{Key: key, Text: strings.Join(names, ", ")})
 		}
 	}
-	slices.SortFunc(out, func(a, b Effect) int { return cmp.Compare(a.Key, b.Key) })
+	slices.SortStableFunc(out, func(a, b Effect) int { return cmp.Compare(a.Key, b.Key) })
 	return out
 }
 
@@ -73,6 +83,12 @@ func (c *Config) sum() ext.Digest {
 		if v.node.form == "place" && !absolute(v.Text) {
 			h.Text(v.Layer.base())
 		}
+	}
+	for _, r := range c.rows {
+		h.Text(r.Table, spell(r.Doc))
+	}
+	for _, p := range c.declared {
+		h.Text("built in", string(p.Name))
 	}
 	for _, p := range c.Plugins {
 		h.Text(string(p.Name))

@@ -16,7 +16,7 @@ const prefix = "MORTISE_"
 func readEnv(env []string, findings *ext.Findings) *reading {
 	r := &reading{layer: Environment}
 	keys := map[string]*node{}
-	known := []string{HomeVariable, WorkspaceVariable}
+	known := []string{HomeVariable, WorkspaceVariable, EnvVariable, StackVariable}
 	schema.keys(func(n *node) bool {
 		keys[n.variable()] = n
 		known = append(known, n.variable())
@@ -28,7 +28,7 @@ func readEnv(env []string, findings *ext.Findings) *reading {
 		switch {
 		case n != nil && value != "":
 			r.variable(n, value, o, findings)
-		case n == nil && !slices.Contains(known, name):
+		case n == nil && !slices.Contains(known, name) && !strings.HasPrefix(name, InjectPrefix):
 			findings.Add(unknownVariable(o, known))
 		}
 	}

@@ -76,7 +76,7 @@ func (n *node) takes() string {
 	case n.min != nil:
 		return fmt.Sprintf("an integer of at least %d", *n.min)
 	}
-	return [...]string{"a table", "a table", "a string", "true or false", "an integer", "a table"}[n.kind]
+	return [...]string{"a table", "a table", "a string", "true or false", "an integer", "a table", "a string or an array of strings", "an array of tables"}[n.kind]
 }
 
 // instead is what to write in place of d at the key parts, where it shows what

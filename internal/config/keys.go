@@ -23,6 +23,8 @@ const (
 	kindBool              // a boolean
 	kindInt               // an integer
 	kindOpen              // a table that is kept as it is
+	kindWords             // a string, or an array of them; in rows alone
+	kindRows              // an array of tables, each with the children
 )
 
 // node is one table or key, made from a field's tags.
@@ -72,6 +74,11 @@ func fields(t reflect.Type) func(yield func(reflect.StructField) bool) {
 func (n *node) shape(f reflect.StructField) {
 	def := f.Tag.Get("default")
 	switch t := f.Type; {
+	case t == reflect.TypeFor[Rows]():
+		n.kind = kindRows
+		n.children = tableOf(rows[n.name].of, &node{path: n.path}).children
+	case t == reflect.TypeFor[[]string]():
+		n.kind = kindWords
 	case t == reflect.TypeFor[ext.Doc]():
 		n.kind = kindOpen
 	case t.Kind() == reflect.Struct:
@@ -113,7 +120,7 @@ func must(i int, err error) int {
 }
 
 // isKey is true for what has a value and false for tables of keys.
-func (n *node) isKey() bool { return n.kind > kindNamed }
+func (n *node) isKey() bool { return n.kind > kindNamed && n.kind < kindWords }
 
 // keys calls yield for every key outside named tables, in the order of Settings.
 func (n *node) keys(yield func(*node) bool) bool {

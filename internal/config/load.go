@@ -80,6 +80,7 @@ func build(in Inputs, files []content) (*Config, ext.Findings) {
 	c.Plugins = s.plugins(c)
 	c.Markets = s.markets(c)
 	c.Sources = s.sources(c)
+	c.rows = s.rows()
 	c.files = filesOf(files)
 	c.digest = c.sum()
 	findings.Sort()

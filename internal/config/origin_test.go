@@ -42,8 +42,8 @@ func TestExplain(t *testing.T) {
 func TestKeys(t *testing.T) {
 	c, _ := lay(t, map[string]string{"ws/mortise.toml": "plugins.\"a.b\".path = \"./x\"\n"}).load(t)
 	want := []string{
-		"audit.full", "context.budget", "context.extension_budget", "gateway.name_limit", "limits.depth", "limits.file_bytes", "limits.files", "output.color", "owner.path",
-		`plugins."a.b".enabled`, `plugins."a.b".path`, "trust.tools", "trust.whole",
+		"audit.full", "claude.keyless", "context.budget", "context.extension_budget", "gateway.name_limit", "limits.depth", "limits.file_bytes", "limits.files", "output.color", "owner.path",
+		`plugins."a.b".enabled`, `plugins."a.b".path`, "stack.compose", "trust.tools", "trust.whole",
 	}
 	if got := c.Keys(); !slices.Equal(got, want) {
 		t.Errorf("Keys: got %q, want %q", got, want)
@@ -102,6 +102,7 @@ func TestDefaults(t *testing.T) {
 	c, findings := p.load(t)
 	want := Settings{
 		Owner:   Owner{Path: "./.mortise"},
+		Claude:  Claude{Keyless: "off"},
 		Trust:   Trust{Tools: "first"},
 		Limits:  Limits{FileBytes: 1 << 20, Files: 20000, Depth: 16},
 		Gateway: Gateway{NameLimit: 50},

@@ -8,6 +8,12 @@ import (
 )
 
 const (
+	// EnvVariable is where mortise env keeps what it set.
+	EnvVariable = "MORTISE_ENV"
+	// StackVariable names further compose files, separated as paths in PATH are.
+	StackVariable = "MORTISE_COMPOSE"
+	// InjectPrefix begins the variables that hold credentials of [[inject]].
+	InjectPrefix = "MORTISE_INJECT_"
 	// HomeVariable names the directory that holds everything of one instance.
 	HomeVariable = "MORTISE_HOME"
 	// WorkspaceVariable names the workspace as --workspace does.

@@ -24,6 +24,10 @@ func tableName(n *node, key string) (name ext.Name, fix string, err error) {
 // one is what one table of n is about.
 func (n *node) one() string { return strings.TrimSuffix(n.name, "s") }
 
+// BuiltIn are the plugins that are compiled in, and in use where the configuration has a
+// table of their name.
+var BuiltIn = []ext.Name{"rig"}
+
 // plugins are the plugins in load order. One that is refused is among them;
 // one that is only disabled, in a file that is for other workspaces too, is not.
 func (s *settling) plugins(c *Config) []Plugin {
@@ -34,6 +38,10 @@ func (s *settling) plugins(c *Config) []Plugin {
 		p.Settings.Map = open[join(m.key, "settings")]
 		p.Refused = s.faulty(m.key)
 		if p.Path == "" && !p.Enabled && !p.Refused {
+			continue
+		}
+		if slices.Contains(BuiltIn, p.Name) && p.Path == "" && p.Format == "" && !p.Refused {
+			c.declared = append(c.declared, p)
 			continue
 		}
 		if p.Path == "" && !p.Refused && p.Format == "" && len(p.Settings.Map) > 0 {

@@ -35,6 +35,7 @@ type reading struct {
 	said     []said
 	keys     map[string]bool // of what is said
 	mentions []mention       // in the order of the file
+	rows     []Row           // of all arrays of tables, in the order of the file
 	faulty   map[string]bool // keys of the named tables with an error in them
 	broken   bool
 	findings *ext.Findings
@@ -101,6 +102,8 @@ func (r *reading) table(d *ext.Doc, n *node, parts []string) {
 			r.table(&p.Value, child, inner)
 		case child.kind == kindNamed:
 			r.names(&p.Value, child, inner)
+		case child.kind == kindRows:
+			r.array(&p.Value, child, inner)
 		case child.kind == kindOpen:
 			r.open(&p.Value, child, inner)
 		default:

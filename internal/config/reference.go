@@ -11,8 +11,11 @@ func Reference() string {
 	var b strings.Builder
 	for _, t := range schema.children {
 		name := t.path
-		if t.kind == kindNamed {
+		switch t.kind {
+		case kindNamed:
 			name += ".NAME"
+		case kindRows:
+			name = "[" + name + "]"
 		}
 		fmt.Fprintf(&b, "## `[%s]`\n\n%s\n\n", name, t.doc)
 		b.WriteString("| key | value | default | variable | meaning |\n|---|---|---|---|---|\n")

@@ -43,6 +43,13 @@ func (n *node) schema() (*jsonschema.Schema, error) {
 	case kindOpen:
 		s.Type = "object"
 		return s, nil
+	case kindWords:
+		text := &jsonschema.Schema{Type: "string"}
+		s.AnyOf = []*jsonschema.Schema{text, {Type: "array", Items: text}}
+		return s, nil
+	case kindRows:
+		s.Type, s.Items = "array", &jsonschema.Schema{}
+		return s, n.properties(s.Items)
 	}
 	return s, n.value(s)
 }

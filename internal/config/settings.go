@@ -20,12 +20,32 @@ type Settings struct {
 	Plugins []Plugin `toml:"plugins" doc:"Plugins, each by its name, in load order. Of one whose path your own config.toml or the managed file gives, a workspace says only the settings." example:"acme = { path = \"./plugins/acme\" }"`
 	Markets []Market `toml:"markets" doc:"Marketplaces on this machine, each by its name: mortise market lists and searches what they offer. Nothing of them is used before it is a plugin." example:"acme = { path = \"./market\" }"`
 	Sources []Source `toml:"sources" doc:"What may be installed from where, each rule by its name. What any file blocks is not installed; where your own config.toml or the managed file allows something, nothing else is. Nothing is fetched before all rules were asked." example:"acme = { from = \"github.com/acme\", policy = \"block\" }"`
-	Trust   Trust    `toml:"trust" doc:"How strictly extensions are admitted. What a file of a workspace says is for what comes with the workspace."`
-	Limits  Limits   `toml:"limits" doc:"How much of an extension is read. Only your own config.toml and the managed file may raise a limit above its default; what a file of a workspace says is for what comes with the workspace."`
-	Context Context  `toml:"context" doc:"How much of an agent's context extensions may take before something is said. Nothing is left out for it."`
-	Gateway Gateway  `toml:"gateway" doc:"How things are offered to MCP clients."`
-	Audit   Audit    `toml:"audit" doc:"What the log of calls keeps."`
-	Output  Output   `toml:"output" doc:"How results are shown."`
+	// Arrays of tables: what they hold is in Config.Rows.
+	Axis     Rows    `toml:"axis" doc:"Settings of a worktree, each with levels of which the first is the default: mortise mode sets them." example:"[[axis]]\nname = \"data\"\nlevels = [\"fake\", \"real\"]\nblurb = { fake = \"made-up data\", real = \"customers' data\" }"`
+	Require  Rows    `toml:"require" doc:"What a level of one axis needs of another axis." example:"[[require]]\naxis = \"data\"\nwhen = \"real\"\nneeds = \"vpn\"\naccepts = \"on\""`
+	Conflict Rows    `toml:"conflict" doc:"What a level of one axis does not go with." example:"[[conflict]]\naxis = \"data\"\nwhen = \"real\"\nwith = \"net\"\nat = \"open\""`
+	Inject   Rows    `toml:"inject" doc:"Credentials that are put into requests, each while an axis of its own is on. The credential itself is no part of any configuration." example:"[[inject]]\naxis = \"acme\"\nhost = \"api.acme.example\"\nvalue_prefix = \"Bearer \""`
+	Overlay  Rows    `toml:"overlay" doc:"Compose files that are stacked onto the stack's own." example:"[[overlay]]\nfile = \"./compose.real.yaml\"\nwhen = { data = \"real\" }"`
+	Secret   Rows    `toml:"secret" doc:"Secrets that a mode needs of its person. What a row says of one that an extension wants takes the place of what that says." example:"[[secret]]\nvariable = \"ACME_KEY\"\nhow = \"See the page on keys.\""`
+	Stack    Stack   `toml:"stack" doc:"The services of the workspace."`
+	Claude   Claude  `toml:"claude" doc:"Claude Code in the box."`
+	Trust    Trust   `toml:"trust" doc:"How strictly extensions are admitted. What a file of a workspace says is for what comes with the workspace."`
+	Limits   Limits  `toml:"limits" doc:"How much of an extension is read. Only your own config.toml and the managed file may raise a limit above its default; what a file of a workspace says is for what comes with the workspace."`
+	Context  Context `toml:"context" doc:"How much of an agent's context extensions may take before something is said. Nothing is left out for it."`
+	Gateway  Gateway `toml:"gateway" doc:"How things are offered to MCP clients."`
+	Audit    Audit   `toml:"audit" doc:"What the log of calls keeps."`
+	Output   Output  `toml:"output" doc:"How results are shown."`
+}
+
+// Stack is about the services of a workspace.
+type Stack struct {
+	// Compose is as written; "" is no stack.
+	Compose string `toml:"compose" form:"inside" widens:"absolute" example:"\"./compose.yaml\"" doc:"The compose file of the workspace's services; overlays are stacked onto it. Without it there is no stack."`
+}
+
+// Claude is about Claude Code in the box.
+type Claude struct {
+	Keyless string `toml:"keyless" default:"off" enum:"off,api-key,oauth" example:"\"api-key\"" doc:"Claude Code in the box has a stand-in for its credential, and the proxy puts in the real one while the axis claude is on."`
 }
 
 // Owner is about the owner's directory.

@@ -80,6 +80,9 @@ type Options struct {
 	// Log writes one line of the log of calls, and with durable waits until it is on
 	// the disk. A call that it fails for is not made. Nil: calls are not logged.
 	Log func(ctx context.Context, l Logged, durable bool) error
+	// Note writes one line of the log of calls about something that is no call: a mode
+	// that was set, or refused. Nil: nothing is noted.
+	Note func(ctx context.Context, l Logged) error
 	// Serve makes what runs servers. Nil: this host runs none.
 	Serve func(Hooks) Servers
 	Watch bool     // a serving host watches what it reads
@@ -267,6 +270,10 @@ type Generation struct {
 	at        time.Time // when it was made
 	resolving sync.Once
 	resolved  *session.Session // of the composition; made when it is first asked for
+	planning  sync.Once
+	planned   *plan.Registry // of what is in use; made when it is first asked for
+	caller    call.Caller    // of what answers hooks
+	dirs      func(ext.Tree) string
 	costing   sync.Once
 	costed    map[*admit.Decision][]session.Cost // by decision; counted when it is first asked for
 
@@ -295,7 +302,3 @@ func (g *Generation) Session(adopted bool) *session.Session {
 	return session.Resolve(g.Trial())
 }
 
-// Plan resolves what should run for a worktree in a mode.
-func (g *Generation) Plan(worktree string, mode ext.Mode) *plan.Plan {
-	return plan.Resolve(g.Composition, worktree, mode)
-}

@@ -82,7 +82,7 @@ func (h *Host) run(ctx context.Context, vouched bool) (*Generation, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &Generation{specs: h.options.Specs, alive: h.alive, now: p.config, known: p.known(), effects: p.effects(now.config, now.decisions), proposed: now.decisions}
+	g := &Generation{specs: h.options.Specs, alive: h.alive, caller: drivers(h.options.Drivers), dirs: h.options.Data, now: p.config, known: p.known(), effects: p.effects(now.config, now.decisions), proposed: now.decisions}
 	g.Effects = sum(g.effects)
 	g.trial = sync.OnceValue(func() *compose.Composition { return p.trial(now) })
 	g.consents = admit.Consents(now.decisions)
@@ -299,6 +299,14 @@ func (p *pass) rules(c *config.Config, adopted bool) admit.Rules {
 			for _, q := range p.host.options.Question(k.Client, k.Event) {
 				r.Asked[q] = true
 			}
+		}
+	}
+	for _, x := range c.Declared() {
+		if !adopted && !x.Own {
+			r.Held = map[ext.Name]string{x.Name: "the workspace that declares it is not adopted"}
+		}
+		if !x.Enabled {
+			r.Off[x.Name] = "by the configuration"
 		}
 	}
 	for _, plugin := range c.Plugins {

@@ -3,7 +3,7 @@ package state
 import "slices"
 
 // Record is something a Snapshot lists: an Installed, a Switch, an Adoption, a
-// Grant, a Pin, a Guard, a Description or a Connection.
+// Grant, a Pin, a Guard, a Description, a Connection or a Level.
 type Record interface {
 	put(*Snapshot)
 	remove(*Snapshot) bool
@@ -36,6 +36,7 @@ func (r Pin) put(s *Snapshot)         { put(&s.Pins, r) }
 func (r Guard) put(s *Snapshot)       { put(&s.Guards, r) }
 func (r Description) put(s *Snapshot) { put(&s.Descriptions, r) }
 func (r Connection) put(s *Snapshot)  { put(&s.Connections, r) }
+func (r Level) put(s *Snapshot)       { put(&s.Levels, r) }
 
 func (r Installed) remove(s *Snapshot) bool   { return remove(&s.Roster, r) }
 func (r Switch) remove(s *Snapshot) bool      { return remove(&s.Switches, r) }
@@ -45,6 +46,7 @@ func (r Pin) remove(s *Snapshot) bool         { return remove(&s.Pins, r) }
 func (r Guard) remove(s *Snapshot) bool       { return remove(&s.Guards, r) }
 func (r Description) remove(s *Snapshot) bool { return remove(&s.Descriptions, r) }
 func (r Connection) remove(s *Snapshot) bool  { return remove(&s.Connections, r) }
+func (r Level) remove(s *Snapshot) bool       { return remove(&s.Levels, r) }
 
 func put[T record[T]](list *[]T, r T) {
 	if i := find(*list, r); i >= 0 {

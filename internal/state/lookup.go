@@ -106,3 +106,14 @@ func (s *Snapshot) NextLapse(now time.Time) (next time.Time, ok bool) {
 
 // lapsed grants have reached their Until: at that very moment they are over.
 func (r Grant) lapsed(now time.Time) bool { return !r.Until.IsZero() && !now.Before(r.Until) }
+
+// LevelsOf are what a worktree is at, by its absolute directory.
+func (s *Snapshot) LevelsOf(worktree string) []Level {
+	var out []Level
+	for _, l := range s.Levels {
+		if l.Worktree == worktree {
+			out = append(out, l)
+		}
+	}
+	return out
+}

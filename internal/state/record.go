@@ -121,3 +121,14 @@ type Description struct {
 	Content     string     // one JSON document, read by who wrote it; it may have several MiB
 	At          time.Time
 }
+
+// Level says at which level a person set an axis of a worktree that is not at its
+// default. Worktree and Axis identify it.
+type Level struct {
+	Worktree string    // absolute directory; never ""
+	Axis     string    // never ""
+	Level    string    // never ""
+	Until    time.Time // when it ends; zero is never
+	By       string
+	At       time.Time
+}

@@ -15,6 +15,7 @@ type Snapshot struct {
 	Guards       []Guard       // which guards were admitted
 	Descriptions []Description // what servers said of themselves
 	Connections  []Connection  // which events clients deliver
+	Levels       []Level       // at which levels worktrees are, but for defaults
 }
 
 // Clone is a copy of s that shares nothing with it.
@@ -29,5 +30,6 @@ func (s *Snapshot) Clone() Snapshot {
 		Guards:       slices.Clone(s.Guards),
 		Descriptions: slices.Clone(s.Descriptions),
 		Connections:  slices.Clone(s.Connections),
+		Levels:       slices.Clone(s.Levels),
 	}
 }

@@ -19,7 +19,7 @@ import (
 func (s *Snapshot) Tidy() error {
 	err := errors.Join(
 		tidy(&s.Roster), tidy(&s.Switches), tidy(&s.Adoptions),
-		tidy(&s.Grants), tidy(&s.Pins), tidy(&s.Guards), tidy(&s.Descriptions), tidy(&s.Connections),
+		tidy(&s.Grants), tidy(&s.Pins), tidy(&s.Guards), tidy(&s.Descriptions), tidy(&s.Connections), tidy(&s.Levels),
 	)
 	slices.SortStableFunc(s.Roster, func(a, b Installed) int { return cmp.Compare(a.Order, b.Order) })
 	return err
@@ -88,6 +88,10 @@ func (r Connection) compare(o Connection) int {
 	return cmp.Or(cmp.Compare(r.Workspace, o.Workspace), cmp.Compare(r.Client, o.Client), cmp.Compare(r.Event, o.Event))
 }
 
+func (r Level) compare(o Level) int {
+	return cmp.Or(cmp.Compare(r.Worktree, o.Worktree), cmp.Compare(r.Axis, o.Axis))
+}
+
 func (r Installed) tidied() (Installed, error) {
 	err := errors.Join(named(r.Name != "", "extension"), utc(&r.At))
 	return r, err
@@ -128,6 +132,11 @@ func (r Description) tidied() (Description, error) {
 
 func (r Connection) tidied() (Connection, error) {
 	err := errors.Join(named(r.Workspace != "", "workspace"), named(r.Client != "", "client"), named(r.Event != "", "event"), utc(&r.At))
+	return r, err
+}
+
+func (r Level) tidied() (Level, error) {
+	err := errors.Join(named(r.Worktree != "", "worktree"), named(r.Axis != "", "axis"), named(r.Level != "", "level"), utc(&r.At), utc(&r.Until))
 	return r, err
 }
 
@@ -186,6 +195,11 @@ func (r Description) String() string {
 // String names r in messages.
 func (r Connection) String() string {
 	return "connection of " + ext.Quote(r.Event) + " of " + ext.Quote(r.Client) + in(r.Workspace)
+}
+
+// String names r in messages.
+func (r Level) String() string {
+	return "level of the axis " + ext.Quote(r.Axis) + in(r.Worktree)
 }
 
 func in(workspace string) string {

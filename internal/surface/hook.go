@@ -1,6 +1,8 @@
 package surface
 
 import (
+	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -83,8 +85,11 @@ func (im Implementation) Option(key string) string {
 // asked, as what, about what, and what else its document says of that.
 func (im Implementation) Consents() string {
 	what := im.Ref.String()
-	if im.Answer != nil {
+	switch {
+	case im.Answer != nil && im.Role == Guard:
 		what = "an answer that is written down"
+	case im.Answer != nil:
+		what = "the answer " + shown(im.Answer)
 	}
 	if im.Role != 0 {
 		what = im.Role.String() + ": " + what
@@ -124,9 +129,16 @@ type HookDef[In, Out any] struct {
 	Name  string
 	Doc   string
 	Needs ext.Trust
-	// Key names what an answer is about. Nil: answers are appended. Else one
-	// answer per key; a second is a conflict that names both.
+	// Merge is how the answers of all extensions come together, by their keys. 0: they
+	// are gathered by no plan, and whoever asks deals with each.
+	Merge Merge
+	// Key names what an answer is about. Nil: answers are appended.
 	Key func(Out) string
+	// Fixed: the answers are the same in every mode.
+	Fixed bool
+	// Valid says what is wrong with an answer that could be read; nil takes all. It may
+	// set what is not said to what that means.
+	Valid func(*Out) error
 	// Guards: implementations may deny. Without it an implementation that calls
 	// itself a guard is refused, since nobody would heed it (law 6).
 	Guards bool
@@ -167,7 +179,7 @@ var (
 	HookAnswer = &ext.Check{
 		Code: "hook-answer", Severity: ext.Error,
 		Doc: "An implementation of a hook is an answer that is written down, and none that the hook knows.",
-		Fix: "Correct the answer: an object with \"verdict\", \"deny\" or \"ask\", and perhaps \"reason\".",
+		Fix: "Correct the answer: what each hook takes is in docs/points.md. A guard's is an object with \"verdict\", \"deny\" or \"ask\", and perhaps \"reason\".",
 	}
 	HookField = &ext.Check{
 		Code: "hook-field", Severity: ext.Error,
@@ -192,6 +204,7 @@ var implementationFields = []Field{
 func DefineHook[In, Out any](d HookDef[In, Out]) Hook[In, Out] {
 	h := Hook[In, Out]{Key: d.Key, Reads: d.Reads}
 	fields := slices.Concat(implementationFields, d.Options)
+	gathered := answersOf(&d)
 	h.Surface = Define(Def[Implementation]{
 		Name: d.Name, Doc: d.Doc, Dir: "hooks/" + d.Name, Files: "*.json",
 		Needs: d.Needs, Merge: Append, Whole: true, Runs: true, Guards: d.Guards,
@@ -199,6 +212,11 @@ func DefineHook[In, Out any](d HookDef[In, Out]) Hook[In, Out] {
 		Read: func(doc Document, e *Entry[Implementation]) {
 			v := ReadStrict(doc, fields, e, HookField)
 			readImplementation(v, e, d.Guards)
+			if a := e.Value.Answer; a != nil && gathered != nil {
+				if _, line, err := gathered.ReadDoc(a); err != nil {
+					e.Report(HookAnswer, line, "%s", err)
+				}
+			}
 			if a := e.Value.Answer; a != nil && d.Answer != nil {
 				if wrong := d.Answer(a); wrong != "" {
 					e.Report(HookAnswer, a.Line, "the answer %s", wrong)
@@ -211,8 +229,28 @@ func DefineHook[In, Out any](d HookDef[In, Out]) Hook[In, Out] {
 			}
 		},
 	})
-	h.Hook, h.Spec.Questions = true, d.Questions
+	h.Hook, h.Spec.Questions, h.Answers = true, d.Questions, gathered
 	return h
+}
+
+// answersOf is how a plan reads and merges the answers to a hook; nil for one that no
+// plan gathers.
+func answersOf[In, Out any](d *HookDef[In, Out]) *Answers {
+	if d.Merge == 0 {
+		return nil
+	}
+	if (d.Merge == Append) != (d.Key == nil) || d.Merge == Namespaced {
+		panic(fmt.Sprintf("hook %q: answers that merge %s have a key, or are appended", d.Name, d.Merge))
+	}
+	a := &Answers{Merge: d.Merge, Fixed: d.Fixed, Reads: d.Reads, out: reflect.TypeFor[Out]()}
+	a.Fields = fieldsOf(a.out)
+	if d.Key != nil {
+		a.key = func(v any) string { return d.Key(v.(Out)) }
+	}
+	if d.Valid != nil {
+		a.valid = func(v any) error { return d.Valid(v.(*Out)) }
+	}
+	return a
 }
 
 func readImplementation(v Values, e *Entry[Implementation], guards bool) {

@@ -180,6 +180,7 @@ type Spec struct {
 	// Questions are what an entry of a hook is asked about: it is asked where a door
 	// puts one of them. Nil: the hook's own name.
 	Questions func(Implementation) []string
+	Answers   *Answers // of a hook that plans gather; nil else
 	Beside    []string
 	Holds     string
 	Outlined  []string

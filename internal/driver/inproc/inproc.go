@@ -14,6 +14,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/surface"
 )
 
 // Name is what references call this driver.
@@ -25,12 +26,46 @@ type Extension struct {
 	Name  ext.Name
 	Files fs.FS // nil: none
 	Tools []Tool
+	Hooks []Hook
+}
+
+// Hook is one function that answers a hook.
+type Hook struct {
+	Hook string // its name: "axes"
+	Name string // of the implementation, within the hook
+	// Answer returns a list of answers, written as JSON; nil is none. It has no effect,
+	// and returns the same for the same question, but where the hook says otherwise.
+	Answer func(ctx context.Context, q surface.Question) (any, error)
+}
+
+// key is what the hook's reference calls it. No tool has such a name.
+func (h *Hook) key() string { return h.Hook + "/" + h.Name }
+
+// document is the document of the hook.
+func (h *Hook) document(of ext.Name) []byte {
+	data, err := json.Marshal(map[string]any{"ref": ext.Ref{Driver: Name, Target: string(of), Name: h.key()}})
+	if err != nil {
+		panic(fmt.Sprintf("hook %s: %v", h.Name, err))
+	}
+	return data
+}
+
+// answering calls a hook's function as a tool is called.
+func (h *Hook) answering() Tool {
+	return Tool{name: h.key(), bare: true, call: func(ctx context.Context, argument json.RawMessage) (any, error) {
+		var q surface.Question
+		if err := jsonv2.Unmarshal(argument, &q); err != nil {
+			return nil, ext.AsUsage(fmt.Errorf("the question to %s: %s", h.key(), ext.Escape(ext.Shorten(err.Error(), 500))))
+		}
+		return h.Answer(ctx, q)
+	}}
 }
 
 // Tool is one function that an agent may call. Make one with NewTool.
 type Tool struct {
 	name       string
 	definition []byte // the document of the tool surface
+	bare       bool   // what it answers is handed on as it is
 	call       func(ctx context.Context, argument json.RawMessage) (any, error)
 }
 
@@ -94,7 +129,7 @@ func read[In any](argument json.RawMessage, in *In, schema *jsonschema.Resolved)
 	return schema.Validate(given)
 }
 
-// Describe is the extension as files: its own and its tools'. It panics when
+// Describe is the extension as files: its own, its tools' and its hooks'. It panics when
 // its own cannot be read, which is a programming mistake: they are compiled in.
 func (x *Extension) Describe() fs.FS {
 	out := fstest.MapFS{}
@@ -114,6 +149,9 @@ func (x *Extension) Describe() fs.FS {
 	for _, t := range x.Tools {
 		out["tools/"+t.name+".json"] = &fstest.MapFile{Data: t.definition, Mode: 0o444}
 	}
+	for i := range x.Hooks {
+		out["hooks/"+x.Hooks[i].key()+".json"] = &fstest.MapFile{Data: x.Hooks[i].document(x.Name), Mode: 0o444}
+	}
 	return out
 }
 
@@ -127,6 +165,9 @@ func New(extensions ...*Extension) *Driver {
 		tools := map[string]Tool{}
 		for _, t := range x.Tools {
 			tools[t.name] = t
+		}
+		for i := range x.Hooks {
+			tools[x.Hooks[i].key()] = x.Hooks[i].answering()
 		}
 		d.extensions[string(x.Name)] = tools
 	}
@@ -143,7 +184,10 @@ func (d *Driver) Call(ctx context.Context, ref ext.Ref, argument json.RawMessage
 		return nil, fmt.Errorf("%s has no tool %s", ext.Quote(ref.Target), ext.Quote(ext.Shorten(ref.Name, 80)))
 	}
 	value, err := safely(ctx, t, argument)
-	if err != nil {
+	switch {
+	case t.bare:
+		return value, err
+	case err != nil:
 		return result(err.Error(), nil, true)
 	}
 	return result(string(value), value, false)

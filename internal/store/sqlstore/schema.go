@@ -32,10 +32,13 @@ var schema6 string
 //go:embed schema/7.sql
 var schema7 string
 
+//go:embed schema/8.sql
+var schema8 string
+
 // schema is the migrations in order. The number of them that a file has seen
 // is its user_version.
 func schema() []string {
-	return []string{schema1, schema2, schema3, schema4, schema5, schema6, schema7}
+	return []string{schema1, schema2, schema3, schema4, schema5, schema6, schema7, schema8}
 }
 
 // schemaOf is how many migrations the database has seen: 1 at least. A

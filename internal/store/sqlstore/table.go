@@ -16,7 +16,7 @@ var tables = []interface {
 	load(ctx context.Context, tx *sql.Tx, s *state.Snapshot, from source) error
 	find(ctx context.Context, tx *sql.Tx, older bool) (source, error)
 	save(ctx context.Context, tx *sql.Tx, old, next *state.Snapshot) error
-}{roster, switches, adoptions, grants, pins, guards, descriptions, connections}
+}{roster, switches, adoptions, grants, pins, guards, descriptions, connections, levels}
 
 // table keeps one list of a snapshot. The first columns, as many as keys says,
 // identify a row.

@@ -80,6 +80,15 @@ var connections = table[state.Connection]{
 	},
 }
 
+var levels = table[state.Level]{
+	title: "levels", keys: 2,
+	columns: []string{"worktree", "axis", "level", "until", "who", "at"},
+	list:    func(s *state.Snapshot) *[]state.Level { return &s.Levels },
+	fields: func(r *state.Level) []any {
+		return []any{&r.Worktree, &r.Axis, &r.Level, moment{&r.Until}, &r.By, moment{&r.At}}
+	},
+}
+
 const eventColumns = "kind, subject, text, who, at, revision"
 
 func eventFields(e *state.Event) []any {

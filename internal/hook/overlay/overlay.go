@@ -1,0 +1,30 @@
+// Package overlay holds the hook for compose files that change a worktree's stack.
+package overlay
+
+import (
+	"fmt"
+
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/surface"
+)
+
+// File is one compose file, stacked onto those before it.
+type File struct {
+	File string `json:"file" doc:"The file: below the workspace, or ${PLUGIN_ROOT}/… of the extension's own."`
+	// Env names a variable whose value, where it has one, is used instead of File.
+	Env string `json:"env,omitzero" doc:"A variable whose value, where it has one, is the file instead."`
+}
+
+// Overlays are the compose files beyond the stack's own, in the order in which they are
+// stacked.
+var Overlays = surface.DefineHook(surface.HookDef[surface.Question, File]{
+	Name:  "compose_overlays",
+	Doc:   "Compose files that are stacked onto the workspace's own.",
+	Needs: ext.Project, Merge: surface.Append,
+	Valid: func(f *File) error {
+		if f.File == "" && f.Env == "" {
+			return fmt.Errorf("names no file")
+		}
+		return nil
+	},
+})

@@ -1,0 +1,206 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/admit"
+	"github.com/mortise-dev/mortise/internal/call"
+	"github.com/mortise-dev/mortise/internal/config"
+	"github.com/mortise-dev/mortise/internal/plan"
+	"github.com/mortise-dev/mortise/internal/state"
+	"github.com/mortise-dev/mortise/internal/surface"
+)
+
+// drivers reach what answers hooks.
+type drivers map[string]call.Driver
+
+// Call asks what a reference names, by its driver.
+func (d drivers) Call(ctx context.Context, ref ext.Ref, argument json.RawMessage) (json.RawMessage, error) {
+	driver, ok := d[ref.Driver]
+	if !ok {
+		return nil, fmt.Errorf("nothing here reaches the driver %s", ext.Quote(ref.Driver))
+	}
+	return driver.Call(ctx, ref, argument)
+}
+
+// Registry is what the hooks of the generation answer. It is that of what is adopted: of a
+// workspace that nobody adopted only what its person's own configuration says is in it.
+func (g *Generation) Registry(ctx context.Context) *plan.Registry {
+	g.planning.Do(func() { g.planned = plan.New(ctx, g.planInputs()) })
+	return g.planned
+}
+
+// Plan resolves what should be in a mode.
+func (g *Generation) Plan(ctx context.Context, mode ext.Mode) *plan.Plan {
+	return g.Registry(ctx).Plan(mode)
+}
+
+func (g *Generation) planInputs() plan.Inputs {
+	in := plan.Inputs{
+		Composition: g.Composition, Specs: g.specs, Worktree: g.Config.Workspace().Dir, Caller: g.caller,
+		Tables: map[string]json.RawMessage{}, Settings: map[ext.Name]json.RawMessage{}, Dirs: map[ext.Name]plan.Dirs{},
+	}
+	for _, r := range g.Config.Rows() {
+		if g.Adopted || r.Layer == config.User || r.Layer == config.Managed {
+			in.Rows = append(in.Rows, plan.Row{Table: r.Table, Doc: r.Doc, Origin: r.Origin})
+		}
+	}
+	claude, _ := g.Config.Explain("claude.keyless")
+	if g.Adopted || claude.Layer == config.User || claude.Layer == config.Managed {
+		in.Tables["claude"], _ = json.Marshal(map[string]string{"keyless": claude.Text}) // text always has a form
+	}
+	for _, p := range slices.Concat(g.Config.Plugins, g.Config.Unplaced(), g.Config.Declared()) {
+		if len(p.Settings.Map) > 0 && (g.Adopted || p.Own) {
+			in.Settings[p.Name] = surface.JSON(&p.Settings)
+		}
+	}
+	for i := range g.decisions {
+		d := &g.decisions[i]
+		t := d.Tree()
+		if d.Status() != admit.Admitted || t.Root == "" || t.Describes != nil {
+			continue
+		}
+		dirs := plan.Dirs{Root: t.Root}
+		if g.dirs != nil {
+			dirs.Data = g.dirs(t)
+		}
+		in.Dirs[t.Extension] = dirs
+	}
+	return in
+}
+
+// Mode is the mode that the worktree is in now. A level that has ended is in it no more,
+// whether or not anything took note of that.
+func (h *Host) Mode(ctx context.Context, g *Generation) *plan.Current {
+	w := g.Config.Workspace().Dir
+	return g.Registry(ctx).Current(ctx, g.state.LevelsOf(w), h.options.Clock())
+}
+
+// ModeChange is the outcome of setting a mode.
+type ModeChange struct {
+	From, To *plan.Current
+	Warnings []plan.Issue
+}
+
+// SetMode sets axes of the worktree, all at once or none. It reads what is remembered
+// under the lock of the state, so that of two at once the second sees what the first did.
+// The change is written into the history.
+func (h *Host) SetMode(ctx context.Context, g *Generation, c plan.Change, by string) (*ModeChange, error) {
+	if !g.Adopted {
+		return nil, ext.AsRefused(errors.New("the workspace is not adopted, so that it has no mode: mortise trust shows what would run, and adopts it"))
+	}
+	r, w := g.Registry(ctx), g.Config.Workspace().Dir
+	var out ModeChange
+	now := h.options.Clock()
+	err := h.options.Store.Update(ctx, func(s *state.Snapshot) error {
+		out.From = r.Current(ctx, s.LevelsOf(w), now)
+		to, warnings, err := r.Set(ctx, out.From, c, now)
+		if err != nil {
+			return err
+		}
+		out.To, out.Warnings = to, warnings
+		remember(s, r, to, w, by, now)
+		return nil
+	})
+	if refused := new(plan.Refused); errors.As(err, &refused) {
+		asked := plan.Arguments(c.Updates) + ": " + refused.Error()
+		if noting := h.noteMode(ctx, g, "denied", asked, by); noting != nil {
+			err = fmt.Errorf("%w; and %w", err, noting)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := h.noteMode(ctx, g, "set", changeText(out.From, out.To, r), by); err != nil {
+		return nil, fmt.Errorf("the mode is set, but %w", err)
+	}
+	return &out, nil
+}
+
+// TryMode is SetMode that sets nothing.
+func (h *Host) TryMode(ctx context.Context, g *Generation, c plan.Change) (*ModeChange, error) {
+	from := h.Mode(ctx, g)
+	to, warnings, err := g.Registry(ctx).Set(ctx, from, c, h.options.Clock())
+	if err != nil {
+		return nil, err
+	}
+	return &ModeChange{From: from, To: to, Warnings: warnings}, nil
+}
+
+// noteMode writes what became of a mode into the history and the log of calls.
+func (h *Host) noteMode(ctx context.Context, g *Generation, outcome, text, by string) error {
+	w, now := g.Config.Workspace(), h.options.Clock()
+	event := state.Event{Kind: "mode", Subject: ext.Shorten(w.Dir, 300), Text: ext.Shorten(outcome+": "+text, 500), By: by, At: now.UTC()}
+	if err := h.options.Store.Append(ctx, event); err != nil {
+		return fmt.Errorf("the history could not be written: %w", err)
+	}
+	if h.options.Note == nil {
+		return nil
+	}
+	err := h.options.Note(ctx, Logged{Time: now, Kind: "mode", Outcome: outcome, Digest: g.Digest(), Number: g.Number, Workspace: w.ID, By: []string{by}, Reason: text})
+	if err != nil {
+		return fmt.Errorf("the log of calls could not be written: %w", err)
+	}
+	return nil
+}
+
+// SettleMode writes down that levels have ended and what rests because of it, if any did.
+// Nothing depends on it: what has ended is in force for nobody.
+func (h *Host) SettleMode(ctx context.Context, g *Generation) (*plan.Current, error) {
+	r, w := g.Registry(ctx), g.Config.Workspace().Dir
+	now := h.options.Clock()
+	c := r.Current(ctx, g.state.LevelsOf(w), now)
+	if len(c.Lapsed)+len(c.Lowered) == 0 {
+		return c, nil
+	}
+	err := h.options.Store.Update(ctx, func(s *state.Snapshot) error {
+		c = r.Current(ctx, s.LevelsOf(w), now)
+		remember(s, r, c, w, "time", now)
+		return nil
+	})
+	if err != nil {
+		return c, fmt.Errorf("write down that levels have ended: %w", err)
+	}
+	return c, h.noteMode(ctx, g, "ended", strings.Join(slices.Concat(c.Lapsed, c.Lowered), ", "), "time")
+}
+
+// remember has a worktree be at a mode. A level that stays keeps when it began: reading
+// it again must not lengthen it.
+func remember(s *state.Snapshot, r *plan.Registry, c *plan.Current, worktree, by string, now time.Time) {
+	was := s.LevelsOf(worktree)
+	for _, l := range was {
+		s.Remove(l)
+	}
+	for _, l := range r.Levels(c, worktree, by, now) {
+		if i := slices.IndexFunc(was, func(w state.Level) bool { return w.Axis == l.Axis && w.Level == l.Level && w.Until.Equal(l.Until) }); i >= 0 {
+			l.At, l.By = was[i].At, was[i].By
+		}
+		s.Put(l)
+	}
+}
+
+// changeText says what a change did, for the history.
+func changeText(from, to *plan.Current, r *plan.Registry) string {
+	var all []plan.Update
+	ends := ""
+	for _, a := range r.Axes() {
+		name := a.Value.Name
+		if from.Mode[name] != to.Mode[name] || !from.Until[name].Equal(to.Until[name]) {
+			all = append(all, plan.Update{Axis: name, Level: to.Mode[name]})
+			if until := to.Until[name]; !until.IsZero() {
+				ends = " until " + until.Format(time.RFC3339)
+			}
+		}
+	}
+	if len(all) == 0 {
+		return "nothing changed"
+	}
+	return plan.Arguments(all) + ends
+}
