@@ -54,6 +54,7 @@ func run() int {
 		Labelled:       catalog.Labelled,
 		Needs:          catalog.Needs,
 		Markets:        catalog.Markets,
+		Exec:           execute,
 		State:          catalog.State,
 		StatePath:      catalog.StatePath,
 		CheckState:     catalog.CheckState,

@@ -301,4 +301,3 @@ func (g *Generation) Session(adopted bool) *session.Session {
 	}
 	return session.Resolve(g.Trial())
 }
-

@@ -134,6 +134,21 @@ func (h *Host) TryMode(ctx context.Context, g *Generation, c plan.Change) (*Mode
 	return &ModeChange{From: from, To: to, Warnings: warnings}, nil
 }
 
+// Borrow is the mode that a change would lead to, for something that has it for itself
+// alone. An emergency level cannot be borrowed: nothing would end it.
+func (h *Host) Borrow(ctx context.Context, g *Generation, c plan.Change) (*plan.Current, error) {
+	done, err := h.TryMode(ctx, g, c)
+	if err != nil {
+		return nil, err
+	}
+	for _, u := range c.Updates {
+		if _, ends := done.To.Until[u.Axis]; ends {
+			return nil, ext.AsRefused(fmt.Errorf("%s=%s is an emergency level, which has to be set so that it ends: mortise mode %s=%s --ttl 30m", u.Axis, u.Level, u.Axis, u.Level))
+		}
+	}
+	return done.To, nil
+}
+
 // noteMode writes what became of a mode into the history and the log of calls.
 func (h *Host) noteMode(ctx context.Context, g *Generation, outcome, text, by string) error {
 	w, now := g.Config.Workspace(), h.options.Clock()

@@ -76,6 +76,10 @@ type App struct {
 	StatePath   func(p host.Place) string
 	CheckState  func(ctx context.Context, p host.Place) error
 	RepairState func(ctx context.Context, p host.Place, at time.Time, accept bool) (aside string, lost []string, err error)
+	// Exec has a program take this process's place, with an environment that is all of it:
+	// a name is looked up in the PATH of that. It returns only where it fails, or on systems
+	// where no process can take another's place, when the program has ended.
+	Exec func(args, environ []string) error
 	// Markets looks at marketplaces.
 	Markets func(ctx context.Context, look host.MarketLook) (*host.MarketListing, error)
 }

@@ -14,8 +14,8 @@ import (
 
 // Axis is one setting of a worktree and its levels.
 type Axis struct {
-	Name   string   `json:"name" doc:"What it goes by: letters, digits, '.', '_' and '-'."`
-	Levels Levels   `json:"levels" doc:"Its levels. The first is the default, which needs no secret."`
+	Name   string `json:"name" doc:"What it goes by: letters, digits, '.', '_' and '-'."`
+	Levels Levels `json:"levels" doc:"Its levels. The first is the default, which needs no secret."`
 	// Blurb says what each level means: it has every level and nothing else.
 	Blurb     map[string]string `json:"blurb" doc:"What each level means, by level: every one."`
 	Daemon    string            `json:"daemon,omitzero" doc:"The daemon that its levels are enforced by."`
