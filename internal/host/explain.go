@@ -18,6 +18,7 @@ type Explanation struct {
 	Extensions []ExtensionMeaning `json:"extensions"`
 	Settings   []config.Value     `json:"settings"`
 	Findings   []FindingRow       `json:"findings"` // those about what the name means
+	Answers    []AnswerMeaning    `json:"answers"`  // to hooks, of what is in use
 }
 
 // ExtensionMeaning is an extension and why it is not admitted.
@@ -45,7 +46,7 @@ type EntryMeaning struct {
 
 // Known reports whether the name means anything here.
 func (x *Explanation) Known() bool {
-	return len(x.Entries)+len(x.Extensions)+len(x.Settings) > 0
+	return len(x.Entries)+len(x.Extensions)+len(x.Settings)+len(x.Answers) > 0
 }
 
 // Explain says what a name means: an entry by its short or qualified name, or by

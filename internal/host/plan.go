@@ -79,8 +79,53 @@ func (g *Generation) planInputs() plan.Inputs {
 // Mode is the mode that the worktree is in now. A level that has ended is in it no more,
 // whether or not anything took note of that.
 func (h *Host) Mode(ctx context.Context, g *Generation) *plan.Current {
-	w := g.Config.Workspace().Dir
-	return g.Registry(ctx).Current(ctx, g.state.LevelsOf(w), h.options.Clock())
+	return g.modeAt(ctx, h.options.Clock())
+}
+
+func (g *Generation) modeAt(ctx context.Context, now time.Time) *plan.Current {
+	return g.Registry(ctx).Current(ctx, g.state.LevelsOf(g.Config.Workspace().Dir), now)
+}
+
+// AnswerMeaning is an answer to a hook that has a name for its key: a variable, a daemon,
+// an axis, a service, a secret.
+type AnswerMeaning struct {
+	Hook      string          `json:"hook"`
+	Key       string          `json:"key"`
+	Value     json.RawMessage `json:"value"`
+	Extension string          `json:"extension"` // "": the configuration
+	Entry     string          `json:"entry"`     // what answered; "": the configuration
+	Path      string          `json:"path"`
+	Line      int             `json:"line"`
+	Rule      string          `json:"rule"` // the word of the rule by which answers merge
+	RuleDoc   string          `json:"rule_doc"`
+	Lost      bool            `json:"lost"`    // another one has the key
+	LostTo    string          `json:"lost_to"` // which; "" with lost: the configuration
+}
+
+// ExplainAnswers are the answers to hooks that have a name for their key, in the mode that
+// the worktree was in when the generation was made.
+func (g *Generation) ExplainAnswers(ctx context.Context, name string) []AnswerMeaning {
+	out := []AnswerMeaning{}
+	p := g.Plan(ctx, g.modeAt(ctx, g.at).Mode)
+	add := func(s *surface.Spec, a *plan.Given, lost bool, to string) {
+		value, err := ext.EncodeJSON(a.Value)
+		if a.Key == name && err == nil {
+			out = append(out, AnswerMeaning{s.Name, a.Key, value, string(a.Extension), a.Entry, a.Origin.Path, a.Origin.Line, s.Answers.Merge.String(), s.Answers.Merge.Doc(), lost, to})
+		}
+	}
+	for _, s := range g.Registry(ctx).Hooks() {
+		if s.Answers.Merge == surface.Append {
+			continue
+		}
+		gathered := p.Gather(ctx, s)
+		for i := range gathered.Answers {
+			add(s, &gathered.Answers[i], false, "")
+		}
+		for i := range gathered.Shadowed {
+			add(s, &gathered.Shadowed[i].Lost, true, gathered.Shadowed[i].Kept.Entry)
+		}
+	}
+	return out
 }
 
 // ModeChange is the outcome of setting a mode.

@@ -15,7 +15,8 @@ func (c *call) explain() *cobra.Command {
 		Use:   "explain NAME",
 		Short: "Say what a name means here, and which rule decided",
 		Long: `Say what NAME means in this workspace: an entry by its short name, as
-EXTENSION:NAME or as clients call it, an extension, or a key of the configuration.
+EXTENSION:NAME or as clients call it, an extension, a key of the configuration, or what
+hooks give a name to: a variable of the environment, an axis, a daemon.
 
 For an entry: every candidate with its origin, which one answers to the name, by
 which rule, what it shadows, and for a tool the guards that would be asked. For a
@@ -28,6 +29,7 @@ key: its value, where that comes from, and what every lower layer says.`,
 				return err
 			}
 			x := g.Explain(args[0])
+			x.Answers = g.ExplainAnswers(cmd.Context(), args[0])
 			if !x.Known() {
 				return unknown("entry, extension or configuration key", args[0], g.Names(), "mortise "+c.placeFlag()+"list shows what there is")
 			}
@@ -58,7 +60,27 @@ func (p *page) explanation(x *host.Explanation, g *host.Generation) {
 	for _, v := range x.Settings {
 		p.setting(v, r)
 	}
+	for i := range x.Answers {
+		p.answered(&x.Answers[i])
+	}
 	p.findings(x.Findings, r, true)
+}
+
+// answered shows what a hook is answered for a name, and what of it holds.
+func (p *page) answered(a *host.AnswerMeaning) {
+	p.gap()
+	p.line("  %s  %s", p.bold(a.Hook), cut(string(a.Value), safe))
+	at := ext.Escape(a.Path)
+	if a.Line > 0 {
+		at += ":" + decimal(uint64(a.Line))
+	}
+	p.line("    %s  %s", whose(a.Entry), p.dim(at))
+	if a.Lost {
+		p.line("    %s %s (%s: %s)", p.yellow("lost to"), whose(a.LostTo), a.Rule, a.RuleDoc)
+	}
+	if exported, given := lookup(p.call.Env, a.Key); given && !a.Lost && a.Hook == "derive_env" {
+		p.line("    %s", p.dim("it is exported here as "+quote(exported)+", which wins unless mortise env set it"))
+	}
 }
 
 // ofWorkspace reports whether a name means anything that is not built in.
@@ -88,8 +110,10 @@ func (p *page) meaning(x *host.Explanation) {
 		p.line("%s leads to nothing that is active.", name)
 	case len(x.Extensions) > 0:
 		p.line("%s is an extension.", name)
-	default:
+	case len(x.Settings) > 0:
 		p.line("%s is a key of the configuration.", name)
+	default:
+		p.line("%s is given by %s.", name, x.Answers[0].Hook)
 	}
 }
 

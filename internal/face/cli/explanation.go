@@ -10,12 +10,13 @@ type explanation struct {
 	Extensions []host.ExtensionMeaning `json:"extensions"`
 	Settings   []setting               `json:"settings"`
 	Findings   []host.FindingRow       `json:"findings"`
+	Answers    []host.AnswerMeaning    `json:"answers"`
 }
 
 func explanationOf(x *host.Explanation, adopted bool) explanation {
 	out := explanation{
 		Name: x.Name, Adopted: adopted,
-		Entries: x.Entries, Extensions: x.Extensions, Settings: []setting{}, Findings: x.Findings,
+		Entries: x.Entries, Extensions: x.Extensions, Settings: []setting{}, Findings: x.Findings, Answers: x.Answers,
 	}
 	for _, v := range x.Settings {
 		s := setting{Key: v.Key, saying: sayingOf(v.Said), Layers: []saying{}}

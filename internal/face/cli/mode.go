@@ -250,15 +250,20 @@ func notNil(all []string) []string {
 	return all
 }
 
-// variable is the value of a variable of an environment; the last of several counts.
+// variable is the value of a variable of an environment; "" where it is not set.
 func variable(env []string, name string) string {
-	value := ""
+	value, _ := lookup(env, name)
+	return value
+}
+
+// lookup is the value of a variable of an environment; the last of several counts.
+func lookup(env []string, name string) (value string, given bool) {
 	for _, kv := range env {
 		if k, v, ok := strings.Cut(kv, "="); ok && k == name {
-			value = v
+			value, given = v, true
 		}
 	}
-	return value
+	return value, given
 }
 
 func (c *call) setMode(ctx context.Context, change plan.Change, dry bool) error {
