@@ -50,6 +50,7 @@ import (
 	"github.com/mortise-dev/mortise/internal/surface/rule"
 	"github.com/mortise-dev/mortise/internal/surface/server"
 	"github.com/mortise-dev/mortise/internal/surface/setting"
+	"github.com/mortise-dev/mortise/internal/surface/setup"
 	"github.com/mortise-dev/mortise/internal/surface/skill"
 	"github.com/mortise-dev/mortise/internal/surface/task"
 	"github.com/mortise-dev/mortise/internal/surface/theme"
@@ -79,6 +80,7 @@ var Specs = []*surface.Spec{
 	setting.Surface.Spec,
 	executable.Surface.Spec,
 	dependency.Surface.Spec,
+	setup.Surface.Spec,
 	policy.Surface.Spec,
 	toolcall.Before.Spec,
 	clientevent.On.Spec,

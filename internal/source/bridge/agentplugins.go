@@ -129,16 +129,31 @@ func (l *layer) ours() {
 		l.note(ManifestField, l.of(own), "extensions.%q must be an object, found %s", Namespace, own.Kind)
 		return
 	}
-	l.closed(own, "extensions.\""+Namespace+"\"", "dependencies")
-	switch d := own.Get("dependencies"); {
+	l.closed(own, "extensions.\""+Namespace+"\"", "dependencies", "setup")
+	l.each(own, "dependencies", l.dependency)
+	l.each(own, "setup", l.setup)
+}
+
+// each visits what a list of ours holds.
+func (l *layer) each(own *ext.Doc, key string, lay func(*ext.Doc)) {
+	switch d := own.Get(key); {
 	case d == nil:
 	case d.Kind != ext.List:
-		l.note(ManifestField, l.of(d), "\"dependencies\" must be a list, found %s", d.Kind)
+		l.note(ManifestField, l.of(d), "%q must be a list, found %s", key, d.Kind)
 	default:
 		for i := range d.List {
-			l.dependency(&d.List[i])
+			lay(&d.List[i])
 		}
 	}
+}
+
+// setup lays a command that prepares what the plugin depends on.
+func (l *layer) setup(d *ext.Doc) {
+	if d.Kind != ext.Map {
+		l.note(ManifestField, l.of(d), "a set-up step must be an object, found %s", d.Kind)
+		return
+	}
+	l.entry("setup", nameOf(d, "setup"), *d)
 }
 
 // agentPluginsUnread are components that other clients look for at the root
