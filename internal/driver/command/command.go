@@ -42,6 +42,12 @@ type Command struct {
 	Stdin []byte        // written to its standard input, which then ends
 	Limit time.Duration // for all of it; 0 is a minute
 	Most  int           // bytes that it may write to each of its outputs; 0 is 1 MiB
+
+	// Output gets what it writes to both of its outputs, as it comes and one piece at a
+	// time: nothing is kept then, and it may write as much as it likes. Nil: see Result.
+	Output io.Writer
+	// Started is told which process it is as soon as it runs. Nil: nobody is.
+	Started func(child.Identity)
 }
 
 // Result is what became of a command that ended by itself.
@@ -102,7 +108,8 @@ func Run(ctx context.Context, c Command) (Result, error) {
 
 	flooded := make(chan struct{})
 	flood := sync.OnceFunc(func() { close(flooded) })
-	stderr := &bounded{most: most, flood: flood}
+	together := new(sync.Mutex)
+	stderr := &bounded{most: most, flood: flood, pass: c.Output, mu: together}
 	spec := c.spec()
 	spec.Stderr, spec.Grace = stderr, grace
 	p, err := keeper.Start(ctx, spec)
@@ -110,7 +117,10 @@ func Run(ctx context.Context, c Command) (Result, error) {
 		return Result{}, &Error{Kind: unstarted(ctx), err: late(ctx, limit, err)}
 	}
 
-	stdout := &bounded{most: most, flood: flood}
+	if c.Started != nil {
+		c.Started(p.Identity())
+	}
+	stdout := &bounded{most: most, flood: flood, pass: c.Output, mu: together}
 	var streams sync.WaitGroup
 	streams.Go(func() {
 		in := p.Stdin()
@@ -194,12 +204,14 @@ func Shell(bash bool) error {
 	return err
 }
 
-// bounded keeps what is written, up to a size; what is more is counted as a flood.
+// bounded keeps what is written, up to a size; what is more is counted as a flood. Where
+// there is somebody to pass it to, nothing is kept.
 type bounded struct {
 	most  int
 	flood func()
+	pass  io.Writer
 
-	mu   sync.Mutex
+	mu   *sync.Mutex // of both outputs, so that pieces are passed on one at a time
 	kept bytes.Buffer
 	more bool
 }
@@ -207,6 +219,9 @@ type bounded struct {
 func (b *bounded) Write(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.pass != nil {
+		return b.pass.Write(p)
+	}
 	if room := b.most - b.kept.Len(); len(p) > room {
 		b.kept.Write(p[:room])
 		b.more = true

@@ -27,7 +27,7 @@ func inherited() []string {
 // environment is what a process gets: the inherited part of the host's and where
 // Python keeps what it compiled, over it what is declared, and over that the two
 // directories.
-func environment(host []string, declared []Pair, root, data string) []string {
+func Environment(host []string, declared []Pair, root, data string) []string {
 	var vars []Pair
 	for _, kv := range host {
 		if name, value, ok := strings.Cut(kv, "="); ok && inherits(name) {

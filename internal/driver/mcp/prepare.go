@@ -25,7 +25,7 @@ func prepare(t *Target, host []string) (child.Spec, error) {
 		}
 	}
 	s.Args = t.Args
-	s.Env = environment(host, t.Env, t.Root, t.Data)
+	s.Env = Environment(host, t.Env, t.Root, t.Data)
 	var err error
 	if s.Dir, err = directory(t); err == nil {
 		s.Path, err = program(t)
