@@ -51,6 +51,7 @@ func run() int {
 		Roster:         catalog.Roster,
 		Checkouts:      catalog.Checkouts,
 		TryInstalled:   catalog.TryInstalled,
+		SetUp:          catalog.SetUp,
 		Labelled:       catalog.Labelled,
 		Needs:          catalog.Needs,
 		Markets:        catalog.Markets,

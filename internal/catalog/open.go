@@ -93,6 +93,7 @@ func composing(p host.Place, purpose host.Purpose, store state.Store) host.Optio
 		Asked:     append([]string{toolcall.Before.Name, policy.ToolCall, clientevent.AfterCall}, planned()...),
 		Question:  clientevent.Questions,
 		Data:      func(t ext.Tree) string { return p.PluginData(t.Extension, t.Own) },
+		Prepared:  p.Prepared(),
 	}
 }
 

@@ -22,6 +22,7 @@ type Proposal struct {
 	Effects   []Effect
 	Changes   []Difference // against what was adopted here last; nil where nothing was
 	Plugins   []Plugin     // whose code would be granted
+	Setups    []Setup      // set-up steps that would run then, or did
 	digest    ext.Digest
 	consents  []state.Grant
 	adopted   adopted
@@ -82,7 +83,7 @@ func (h *Host) proposal(ctx context.Context, g *Generation) (*Proposal, error) {
 	w := g.now.Workspace()
 	p := &Proposal{
 		Workspace: w, Effects: g.effects, digest: g.Effects, Adopted: g.Adopted && g.Lapsed == nil,
-		Changes: g.Lapsed, known: g.known, adopted: adopted{Files: g.now.Files(), Effects: g.effects},
+		Setups: h.setupsWith(g.proposed), Changes: g.Lapsed, known: g.known, adopted: adopted{Files: g.now.Files(), Effects: g.effects},
 	}
 	if last, _, ok := snap.LastAdoption(w.ID, w.Dir); ok {
 		p.By, p.after = last.By, last.At

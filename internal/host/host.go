@@ -20,6 +20,7 @@ import (
 	"github.com/mortise-dev/mortise/internal/discover"
 	"github.com/mortise-dev/mortise/internal/guard"
 	"github.com/mortise-dev/mortise/internal/plan"
+	"github.com/mortise-dev/mortise/internal/prepare"
 	"github.com/mortise-dev/mortise/internal/roster"
 	"github.com/mortise-dev/mortise/internal/session"
 	"github.com/mortise-dev/mortise/internal/source"
@@ -67,6 +68,8 @@ type Options struct {
 	Run guard.Runner
 	// Data is the directory that an extension may keep things in. Nil: none has one.
 	Data func(ext.Tree) string
+	// Prepared is how the set-up steps of plugins ended. The zero Store knows of none.
+	Prepared prepare.Store
 	// Keep keeps the guards that are remembered. Nil: none are.
 	Keep Keep
 	// Trees keeps trees of plugins whose programs guard. Nil: none are, so that a
@@ -258,6 +261,7 @@ type Generation struct {
 	unread    []ext.Tree
 	read      map[string]time.Time // by root: when it was read
 	findings  ext.Findings
+	setups    []Setup // set-up steps of what is in use, or waits
 	trial     func() *compose.Composition
 	proposed  []admit.Decision             // what adopting it would admit
 	kept      func() map[ext.Digest][]byte // of the guards that it remembers

@@ -43,7 +43,8 @@ type ExtensionRow struct {
 	Entries     int          `json:"entries"`
 	Incomplete  int          `json:"incomplete"` // entries that were refused
 	Quarantined bool         `json:"quarantined"`
-	Cost        session.Cost `json:"cost"` // of those of its entries that an agent carries, or would
+	Setup       string       `json:"setup,omitempty"` // how its set-up steps stand: done, due, failed, waits
+	Cost        session.Cost `json:"cost"`            // of those of its entries that an agent carries, or would
 }
 
 // EntryRow is one entry.
@@ -279,6 +280,7 @@ func (g *Generation) listing() *Listing {
 		l.addFindings(ext.Findings{NameTaken.At(o.Entry.Origin, "%s %s cannot be offered: clients call another entry %s", o.Entry.Spec.Name, ext.Escape(o.Entry.Qualified), ext.Quote(o.Name))}, "")
 	}
 	l.quarantine(g.Guards().Quarantined())
+	l.setUp(g.setups)
 	l.settle()
 	l.leave(g.Trial().Shadowed())
 	l.addUp()

@@ -57,7 +57,7 @@ var (
 )
 
 // Checks lists what a pass can find.
-var Checks = []*ext.Check{LockBroken, LockDrift, SourceFailed, StateUnreadable, OwnBroken, NotAdopted, AdoptionLapsed, FolderUnnamed, NameTaken, Quarantined, OverBudget, Unjudged, IndexFailed}
+var Checks = []*ext.Check{LockBroken, LockDrift, SourceFailed, StateUnreadable, OwnBroken, NotAdopted, AdoptionLapsed, FolderUnnamed, NameTaken, Quarantined, OverBudget, Unjudged, IndexFailed, SetupDue, SetupUndeclared}
 
 // run makes one generation. It is a list of stages; state and configuration
 // are read first and are values from then on.
@@ -93,7 +93,8 @@ func (h *Host) run(ctx context.Context, vouched bool) (*Generation, error) {
 		}
 	}
 	g.Config, g.decisions, g.unread, g.read = use.config, use.decisions, use.unread, use.read
-	g.findings = slices.Concat(p.findings, g.findings, use.findings)
+	g.setups = h.setupsOf(g.decisions)
+	g.findings = slices.Concat(p.findings, g.findings, use.findings, p.prepared(g), p.undeclared(g.decisions))
 	g.Composition = p.compose(use)
 	g.state, g.kept = p.state, h.keptOf(g)
 	g.guarding = sync.OnceValue(func() *guard.Set {

@@ -7,6 +7,7 @@ import (
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/config"
 	"github.com/mortise-dev/mortise/internal/conform"
+	"github.com/mortise-dev/mortise/internal/prepare"
 	"github.com/mortise-dev/mortise/internal/root"
 	"github.com/mortise-dev/mortise/internal/roster"
 )
@@ -58,6 +59,11 @@ func (p Place) PluginData(name ext.Name, own bool) string {
 		dir += "-" + ext.NewHash("plugin data").Text(p.Workspace.ID).Sum().Short()
 	}
 	return filepath.Join(p.Paths.Data, "plugin-data", dir)
+}
+
+// Prepared is where it is kept how the set-up steps of plugins ended.
+func (p Place) Prepared() prepare.Store {
+	return prepare.Store{Dir: filepath.Join(p.Paths.State, "setup")}
 }
 
 // CallLog is the directory of the log of calls.

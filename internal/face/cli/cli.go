@@ -14,6 +14,7 @@ import (
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/audit"
 	"github.com/mortise-dev/mortise/internal/host"
+	"github.com/mortise-dev/mortise/internal/prepare"
 	"github.com/mortise-dev/mortise/internal/root"
 	"github.com/mortise-dev/mortise/internal/roster"
 	"github.com/mortise-dev/mortise/internal/session"
@@ -65,6 +66,8 @@ type App struct {
 	// TryInstalled composes what a place would have in use with lines of the roster
 	// changed. The listing is there with an error that says why the plugin is refused.
 	TryInstalled func(ctx context.Context, p host.Place, lines ...state.Installed) (*host.Listing, error)
+	// SetUp runs one set-up step of a plugin, unless it ran already: then ran is false.
+	SetUp func(ctx context.Context, p host.Place, s *host.Setup, o host.SettingUp) (out prepare.Outcome, ran bool, err error)
 	// Labelled is what the extension in a directory calls itself; "" when it does not.
 	Labelled func(ctx context.Context, dir string) string
 	// Needs is what the extension in a directory needs.

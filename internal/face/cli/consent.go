@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/host"
 )
 
@@ -80,7 +81,15 @@ func (s *serving) adopt(ctx context.Context, adopt func(context.Context, string,
 	if err := adopt(ctx, s.call.Person(), shown); err != nil {
 		return err
 	}
-	_, err := s.host.Refresh(ctx)
+	g, err := s.host.Refresh(ctx)
+	if err != nil {
+		return err
+	}
+	rows, err := s.call.setUpShown(ctx, s.place, s.host, g, shown.Setups)
+	for i := range rows {
+		r := &rows[i]
+		fmt.Fprintf(s.call.Err, "mortise: the set-up step %s is %s\n", ext.Escape(ext.Qualified(ext.Name(r.Plugin), r.Name)), ext.Escape(strings.TrimSpace(r.State+" "+r.Error)))
+	}
 	return err
 }
 

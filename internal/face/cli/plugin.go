@@ -24,7 +24,7 @@ func (c *call) plugin() *cobra.Command {
 		Long: `Install, update and remove plugins. What is fetched is kept by commit below the data of
 this instance, and read from there; a directory of this machine is read where it lies.
 Nothing is copied into a directory of yours, and nothing is started: what a plugin wants
-to run waits for mortise trust.`,
+to run waits for mortise trust, its set-up steps included.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -36,6 +36,7 @@ to run waits for mortise trust.`,
 	cmd.AddCommand(
 		c.pluginAdd(), c.pluginList(), c.pluginShow(), c.pluginSwitch(true), c.pluginSwitch(false),
 		c.pluginUpdate(), c.pluginPin(), c.pluginRollback(), c.pluginDiff(), c.pluginRemove(),
+		c.pluginSetup(),
 		c.pluginLock(), c.pluginSync(), c.pluginSign(),
 	)
 	return cmd
@@ -95,7 +96,8 @@ type pluginRow struct {
 	Digest   string   `json:"digest"` // of the content; "" for a directory, which may change
 	Before   string   `json:"before"` // the commit that rollback goes to
 	Pinned   bool     `json:"pinned"`
-	Root     string   `json:"root"` // absolute
+	Setup    string   `json:"setup"` // how its set-up steps stand: done, due, failed, waits; "" where it has none
+	Root     string   `json:"root"`  // absolute
 	By       string   `json:"by"`
 	At       string   `json:"at"`
 }
@@ -116,7 +118,7 @@ func (c *call) row(p host.Place, i *state.Installed, l *host.Listing) pluginRow 
 		r.Status = "shadowed"
 		for _, x := range l.Extensions {
 			if x.Name == r.Name && (x.Root == r.Root || x.Root == "") {
-				r.Status = x.Status
+				r.Status, r.Setup = x.Status, x.Setup
 			}
 		}
 		for _, f := range l.Findings {
@@ -302,7 +304,10 @@ func (c *call) pluginSwitch(on bool) *cobra.Command {
 		}
 		change := host.Change{Subject: string(i.Name), Everywhere: i.Scope == "", Reason: cmp.Or(strings.TrimSpace(reason), "switched off with mortise plugin disable")}
 		if on {
-			return c.switchOn(ctx, change)
+			if err := c.switchOn(ctx, change); err != nil {
+				return err
+			}
+			return c.setUpAfter(ctx, p, nil, string(i.Name))
 		}
 		if err := c.switchOff(ctx, change); err != nil || c.json {
 			return err
@@ -364,7 +369,8 @@ rollback goes forward again.`,
 		Example: "mortise plugin rollback acme",
 	}
 	return c.aboutPlugin(cmd, host.Changing, func(ctx context.Context, p host.Place, r *roster.Roster, k roster.Key) error {
-		c.tries(p, r, nil)
+		var l *host.Listing
+		c.tries(p, r, &l)
 		was, now, err := r.Rollback(ctx, k)
 		if err != nil {
 			return err
@@ -374,7 +380,7 @@ rollback goes forward again.`,
 			return c.document(map[string]any{"plugin": to, "from": from.Commit})
 		}
 		c.page(nil).line("%s is %s again; it was %s.", ext.Escape(to.Name), ext.Escape(to.what()), ext.Escape(from.what()))
-		return nil
+		return c.setUpAfter(ctx, p, l, to.Name)
 	})
 }
 
@@ -395,11 +401,14 @@ again, unless --purge is given. A directory that was linked is left as it is.`,
 			data = func(i *state.Installed) string { return p.PluginData(i.Name, i.Scope == "") }
 		}
 		i, swept, removed, err := r.Remove(ctx, k, data)
-		if !removed && ext.KindOf(err) == ext.Usage && (r.Left(k.Name) || purge && c.purgeLeft(p, k.Name)) {
+		if !removed && ext.KindOf(err) == ext.Usage && (r.Left(k.Name) || purge && c.purgeLeft(ctx, p, k.Name)) {
 			return c.removeLeft(ctx, r, k.Name)
 		}
 		if !removed {
 			return err
+		}
+		if purge {
+			err = errors.Join(err, p.Prepared().Purge(ctx, data(&i)))
 		}
 		row := c.row(p, &i, nil)
 		if c.json {
@@ -418,14 +427,14 @@ again, unless --purge is given. A directory that was linked is left as it is.`,
 
 // purgeLeft removes what a plugin kept that is not installed any more, and reports whether
 // there was something.
-func (c *call) purgeLeft(p host.Place, name ext.Name) (there bool) {
+func (c *call) purgeLeft(ctx context.Context, p host.Place, name ext.Name) (there bool) {
 	if n, err := ext.ParseName(string(name)); err != nil || n != name {
 		return false
 	}
 	for _, own := range []bool{true, false} {
 		data := p.PluginData(name, own)
 		if _, err := os.Lstat(data); err == nil {
-			there = roster.Purge(data) == nil || there
+			there = errors.Join(roster.Purge(data), p.Prepared().Purge(ctx, data)) == nil || there
 		}
 	}
 	return there

@@ -105,7 +105,14 @@ func (c *call) add(ctx context.Context, p host.Place, r *roster.Roster, text str
 	for _, note := range w.Notes {
 		view.line("  %s %s", view.dim("note:"), ext.Escape(note))
 	}
-	return nil
+	return c.setUpAfter(ctx, p, l, namesOf(rows)...)
+}
+
+func namesOf(rows []pluginRow) (names []string) {
+	for n := range rows {
+		names = append(names, rows[n].Name)
+	}
+	return names
 }
 
 // source takes in where a plugin comes from, as it was written: what a marketplace calls

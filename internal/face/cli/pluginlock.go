@@ -121,6 +121,7 @@ func (c *call) sync(ctx context.Context, p host.Place, r *roster.Roster, drifts 
 		}
 	}
 	view := c.page(nil)
+	var l *host.Listing // what is in use then
 	if !c.json {
 		view.drifts(drifts)
 	}
@@ -128,7 +129,7 @@ func (c *call) sync(ctx context.Context, p host.Place, r *roster.Roster, drifts 
 		if err := c.agree(ctx, yes, fmt.Sprintf("Change %s? [y/N] ", count(len(drifts), "plugin"))); err != nil {
 			return err
 		}
-		c.settle(ctx, p, r, drifts, rows)
+		l = c.settle(ctx, p, r, drifts, rows)
 	}
 	failed := false
 	for _, row := range rows {
@@ -146,14 +147,28 @@ func (c *call) sync(ctx context.Context, p host.Place, r *roster.Roster, drifts 
 			return err
 		}
 	}
-	if failed || check && len(rows) > 0 {
-		return errNo
+	var names []string
+	for _, row := range rows {
+		if row.Done {
+			names = append(names, row.Name)
+		}
 	}
-	return nil
+	var answer error
+	if failed || check && len(rows) > 0 {
+		answer = errNo
+	}
+	if len(names) > 0 {
+		if err := c.setUpAfter(ctx, p, l, names...); err != nil {
+			return err
+		}
+	}
+	return answer
 }
 
-func (c *call) settle(ctx context.Context, p host.Place, r *roster.Roster, drifts []roster.Drift, rows []driftRow) {
-	c.tries(p, r, nil)
+// settle does away with what differs, and is what is in use then; nil where that is not
+// known.
+func (c *call) settle(ctx context.Context, p host.Place, r *roster.Roster, drifts []roster.Drift, rows []driftRow) (l *host.Listing) {
+	c.tries(p, r, &l)
 	progress, clear := c.fetching()
 	for progressed := true; progressed; { // one may need another one that comes later
 		progressed = false
@@ -172,6 +187,7 @@ func (c *call) settle(ctx context.Context, p host.Place, r *roster.Roster, drift
 	if _, err := r.Sweep(ctx); err != nil {
 		fmt.Fprintf(c.Err, "mortise: what is not needed any more could not all be removed: %s\n", ext.Escape(err.Error()))
 	}
+	return l
 }
 
 // agree has a person agree to what was shown, once. Without a terminal --yes is needed.

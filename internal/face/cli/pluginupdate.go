@@ -91,7 +91,11 @@ granted to a plugin lapses with its content: mortise trust shows what waits.
 				if slices.ContainsFunc(done, func(u updated) bool { return u.Updated }) {
 					_, o.swept = r.Sweep(cmd.Context())
 				}
-				return c.showUpdates(done, &o)
+				answer := c.showUpdates(done, &o)
+				if err := c.setUpUpdated(cmd.Context(), done, &o); err != nil {
+					return err
+				}
+				return answer
 			})
 		},
 		ValidArgsFunction: c.completesPlugin(),
@@ -146,6 +150,20 @@ func (c *call) update(ctx context.Context, o *updating, n *roster.News) (u updat
 		o.now = after
 	}
 	return u
+}
+
+// setUpUpdated offers to run what is due of what was updated.
+func (c *call) setUpUpdated(ctx context.Context, done []updated, o *updating) error {
+	var names []string
+	for i := range done {
+		if done[i].Updated {
+			names = append(names, done[i].Name)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return c.setUpAfter(ctx, o.place, o.now, names...)
 }
 
 // lapsed are the entries of an extension that were in use and wait for consent.

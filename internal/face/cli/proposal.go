@@ -2,10 +2,12 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/host"
+	"github.com/mortise-dev/mortise/internal/prepare"
 )
 
 // kinds are how the kinds of effects are called, in the order in which they are
@@ -89,7 +91,7 @@ func (p *page) effects(shown *host.Proposal, at roots) {
 	for _, kind := range append(order, "directory", "link") {
 		var t table
 		for _, e := range shown.Effects {
-			if e.Kind == kind {
+			if e.Kind == kind && !setsUp(shown.Setups, &e) {
 				t.row(cell{bounded(e.Name), p.bold}, cell{p.where(&e, at), p.dim}, cell{bounded(e.Detail), nil})
 			}
 		}
@@ -116,6 +118,34 @@ func (p *page) effects(shown *host.Proposal, at roots) {
 			t.row(cell{ext.Escape(x.Name), p.bold}, cell{"digest " + x.Content.Short(), nil}, cell{state, p.dim})
 		}
 		t.full(p)
+	}
+	p.setups(shown.Setups, shown.Adopted)
+}
+
+// setsUp reports whether an effect is a set-up step that is shown as it would run.
+func setsUp(all []host.Setup, e *host.Effect) bool {
+	return slices.ContainsFunc(all, func(s host.Setup) bool {
+		return s.Qualified() == e.Name && s.Origin.Path == e.Path && s.Origin.Line == e.Line
+	})
+}
+
+// setups shows the set-up steps as they would run, each in full.
+func (p *page) setups(all []host.Setup, adopted bool) {
+	if len(all) == 0 {
+		return
+	}
+	p.line("Set-up steps prepare what plugins depend on, once, in their data directories")
+	for i := range all {
+		s := &all[i]
+		state := "runs then"
+		switch {
+		case s.State == prepare.Done:
+			state = "done"
+		case adopted:
+			state = "due: mortise plugin setup " + word(string(s.Extension))
+		}
+		p.line("  %s %s %s", p.bold(bounded(s.Qualified())), p.dim(state), bounded(s.Expanded().String()))
+		p.line("    %s %s", p.dim("in"), ext.Escape(s.Data))
 	}
 }
 

@@ -15,7 +15,8 @@ func (c *call) trust() *cobra.Command {
 		Short: "Adopt the workspace, and let what it declares run",
 		Long: `Show what adopting the workspace means, and adopt it: what its configuration decides,
 every server, tool and hook that would run or connect, where links lead, and the
-plugins whose code would be granted, each at the digest of its whole directory.
+plugins whose code would be granted, each at the digest of its whole directory. Their
+set-up steps are shown as they would run, and run once it is adopted.
 
 Editing text later changes nothing about it. When something that runs changes, or
 the configuration does, what was adopted goes on as it was, and what is new or
@@ -50,6 +51,7 @@ type trusted struct {
 	Effects   []host.Effect     `json:"effects"` // what adopting it consents to
 	Changes   []host.Difference `json:"changes"` // against what was adopted here last
 	Plugins   []host.Plugin     `json:"plugins"` // whose code it grants
+	Setups    []setupRow        `json:"setups"`  // the set-up steps of the plugins in use, as they stand then
 	Errors    int               `json:"errors"`  // findings; what they refuse stays refused
 }
 
@@ -71,7 +73,7 @@ func (c *call) runTrust(ctx context.Context, yes, diff bool) error {
 		if err := shown.Possible(); err != nil {
 			return err
 		}
-		t := trustOf(shown, g)
+		t := trustOf(p, shown, g)
 		view := c.page(g.Config)
 		if !c.json {
 			view.proposal(shown, rootsOf(g.Listing(), c), diff)
@@ -91,15 +93,23 @@ func (c *call) runTrust(ctx context.Context, yes, diff bool) error {
 			if g, err = h.Refresh(ctx); err != nil {
 				return err
 			}
-			t.Adopted, t.Changed, t.Errors = true, true, tally(g.Listing().Findings).errors
+			t.Adopted, t.Changed = true, true
+			if t.Setups, err = c.setUpShown(ctx, p, h, g, shown.Setups); err != nil {
+				return err
+			}
+			t.Errors = tally(g.Listing().Findings).errors
 		}
 		return c.trustDone(view, t, diff)
 	})
 }
 
-func trustOf(shown *host.Proposal, g *host.Generation) trusted {
+func trustOf(p host.Place, shown *host.Proposal, g *host.Generation) trusted {
 	t := trusted{
 		Workspace: shown.Workspace.Dir, Adopted: shown.Adopted, Effects: shown.Effects, Changes: shown.Changes, Plugins: shown.Plugins,
+	}
+	t.Setups = []setupRow{}
+	for i := range shown.Setups {
+		t.Setups = append(t.Setups, rowOf(p, &shown.Setups[i]))
 	}
 	if t.Changes == nil {
 		t.Changes = []host.Difference{}
@@ -119,6 +129,7 @@ func (c *call) trustDone(p *page, t trusted, diff bool) error {
 		}
 	} else if t.Changed {
 		p.line("%s agents get what is here, and what it declares may run.", p.green("Adopted:"))
+		p.setUp(t.Setups)
 	} else if !t.Adopted && !diff {
 		p.line("%s mortise %strust --yes adopts what is shown.", p.yellow("Not adopted:"), c.nextFlag(t.Workspace))
 	}
@@ -130,6 +141,8 @@ func (c *call) trustDone(p *page, t trusted, diff bool) error {
 		return errNo
 	case t.Errors > 0:
 		return errNo
+	case t.Changed:
+		return failedSetup(t.Setups)
 	}
 	return nil
 }
