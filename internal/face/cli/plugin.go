@@ -375,7 +375,7 @@ rollback goes forward again.`,
 		if err != nil {
 			return err
 		}
-		from, to := c.row(p, &was, nil), c.row(p, &now, nil)
+		from, to := c.row(p, &was, nil), c.row(p, &now, l)
 		if c.json {
 			return c.document(map[string]any{"plugin": to, "from": from.Commit})
 		}

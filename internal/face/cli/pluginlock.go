@@ -63,6 +63,7 @@ type driftRow struct {
 	Want  string `json:"want"` // the commit that the lock file has; "" is none
 	Text  string `json:"text"`
 	Done  bool   `json:"done"`
+	Setup string `json:"setup"` // how its set-up steps stand then, as plugin list has it
 	Error string `json:"error,omitempty"`
 
 	err error
@@ -130,6 +131,9 @@ func (c *call) sync(ctx context.Context, p host.Place, r *roster.Roster, drifts 
 			return err
 		}
 		l = c.settle(ctx, p, r, drifts, rows)
+		for n := range rows {
+			rows[n].Setup = setupState(l, rows[n].Name)
+		}
 	}
 	failed := false
 	for _, row := range rows {

@@ -165,6 +165,20 @@ func setupsOf(g *host.Generation, name, flag string) ([]host.Setup, error) {
 	return all, nil
 }
 
+// setupState is how the set-up steps of a plugin stand; "" where it has none, or that is not
+// known.
+func setupState(l *host.Listing, name string) string {
+	if l == nil {
+		return ""
+	}
+	for _, x := range l.Extensions {
+		if x.Name == name {
+			return x.Setup
+		}
+	}
+	return ""
+}
+
 // runSetups runs set-up steps, those of one plugin until one fails. Whatever fails, the
 // rest is told as due.
 func (c *call) runSetups(ctx context.Context, p host.Place, h *host.Host, all []host.Setup, again bool) (rows []setupRow, err error) {

@@ -24,6 +24,7 @@ type updated struct {
 	Files   []change `json:"files"`   // that differ; none with --check
 	Entries []change `json:"entries"` // that came, went or wait for consent; none with --check
 	Lapses  []string `json:"lapses"`  // entries that were in use by a grant, which does not cover what is new
+	Setup   string   `json:"setup"`   // how its set-up steps stand then, as plugin list has it; "" with --check
 	Again   bool     `json:"again"`   // its checkout was not there any more, and is fetched again as it was
 
 	err error
@@ -138,7 +139,7 @@ func (c *call) update(ctx context.Context, o *updating, n *roster.News) (u updat
 	if _, u.err = do(ctx, n, made); u.err != nil {
 		return u
 	}
-	u.Updated = !o.dry
+	u.Updated, u.Setup = !o.dry, setupState(after, u.Name)
 	if n.Lost {
 		return u
 	}
