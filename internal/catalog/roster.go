@@ -27,6 +27,7 @@ import (
 	"github.com/mortise-dev/mortise/internal/store/memstore"
 	"github.com/mortise-dev/mortise/internal/store/sqlstore"
 	"github.com/mortise-dev/mortise/internal/surface"
+	"github.com/mortise-dev/mortise/internal/unpack"
 )
 
 // Checkouts is where the content of plugins is kept.
@@ -98,9 +99,12 @@ func Roster(ctx context.Context, p host.Place, purpose host.Purpose) (r *roster.
 	if err != nil {
 		return nil, nil, err
 	}
+	sums := new(unpack.Sums)
+	fresh := func(ctx context.Context, dir string) (ext.Digest, error) { return discover.DigestWritten(ctx, dir, sums) }
 	r = &roster.Roster{
 		Store:     store,
-		Checkouts: checkout.Store{Dir: Checkouts(p), Digest: discover.Digest},
+		Checkouts: checkout.Store{Dir: Checkouts(p), Digest: discover.Digest, Fresh: fresh},
+		Sums:      sums,
 		Git:       sync.OnceValues(func() (*git.Git, error) { return git.New(git.Options{Env: p.Env}) }),
 		Taken:     func(name ext.Name) string { return taken(p, name) },
 		Rules:     func() ([]roster.Rule, error) { return rules(p) },
@@ -216,8 +220,9 @@ func Manifests() []string {
 }
 
 // TryInstalled composes what a place would have in use with lines of the roster changed.
-// Where one of the plugins would be refused, the error says why.
-func TryInstalled(ctx context.Context, p host.Place, lines ...state.Installed) (*host.Listing, error) {
+// Where one of the plugins would be refused, the error says why. What sums know, nil of
+// nothing, is not read back.
+func TryInstalled(ctx context.Context, p host.Place, sums *unpack.Sums, lines ...state.Installed) (*host.Listing, error) {
 	snap, err := sqlstore.ReadOnly(StatePath(p)).Load(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("load the state: %w", err)
@@ -229,7 +234,9 @@ func TryInstalled(ctx context.Context, p host.Place, lines ...state.Installed) (
 	if err := store.Update(ctx, func(s *state.Snapshot) error { *s = snap; return nil }); err != nil {
 		return nil, err
 	}
-	h := host.New(composing(p, host.Looking, store))
+	o := composing(p, host.Looking, store)
+	o.Memory.Wrote(sums)
+	h := host.New(o)
 	g, err := h.Refresh(ctx)
 	if err != nil {
 		return nil, err

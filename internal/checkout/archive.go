@@ -24,6 +24,7 @@ type Archive struct {
 	File   string
 	Sum    ext.Digest // of the file; zero is refused: what it should be must be known
 	Bounds unpack.Bounds
+	Sums   *unpack.Sums // are told of each file that is written; nil are not
 	// Manifests are paths, with slashes, of which one tells that a directory is the root
 	// of a plugin. Where the top of the archive has none, and one directory at the top
 	// has one, that is the root; without Manifests the top is.
@@ -60,7 +61,7 @@ func (a Archive) unpack(ctx context.Context, dir string) error {
 		return err
 	}
 	all := dir + ".all"
-	w, err := unpack.New(all, a.Bounds)
+	w, err := unpack.New(all, a.Bounds, a.Sums)
 	if err != nil {
 		return err
 	}

@@ -32,6 +32,9 @@ type Store struct {
 	Dir string
 	// Digest is the digest of all that counts in a directory.
 	Digest func(ctx context.Context, dir string) (ext.Digest, error)
+	// Fresh is Digest of a directory that was just written, of which more may be known; nil
+	// is Digest.
+	Fresh func(ctx context.Context, dir string) (ext.Digest, error)
 	// Now tells the time; nil is time.Now.
 	Now func() time.Time
 }
@@ -107,6 +110,14 @@ func (s Store) now() time.Time {
 		return time.Now()
 	}
 	return s.Now()
+}
+
+// DigestFresh is the digest of a directory that was just written.
+func (s Store) DigestFresh(ctx context.Context, dir string) (ext.Digest, error) {
+	if s.Fresh == nil {
+		return s.Digest(ctx, dir)
+	}
+	return s.Fresh(ctx, dir)
 }
 
 // Open is the checkout of a key. Where none is, the error is fs.ErrNotExist. It does not

@@ -49,7 +49,7 @@ func (s Store) make(ctx context.Context, k Key, fill func(ctx context.Context, d
 	if info, err := os.Lstat(tree); err != nil || !info.IsDir() {
 		return Checkout{}, errors.Join(err, errors.New("nothing was made"))
 	}
-	digest, err := s.Digest(ctx, tree)
+	digest, err := s.DigestFresh(ctx, tree)
 	if err != nil {
 		return Checkout{}, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/root"
 	"github.com/mortise-dev/mortise/internal/source"
+	"github.com/mortise-dev/mortise/internal/unpack"
 )
 
 // What is digested of one tree. A tree with more has no digest. They are no
@@ -177,6 +178,9 @@ type adder struct {
 	known  sums // of files, from before; may be nil
 	next   sums // of the files that were added
 	buf    []byte
+	// written are of files that this process wrote; unread: some of them were not read back.
+	written *unpack.Sums
+	unread  bool
 }
 
 // sum is the digest of the tree. It depends on no machine, time or order: on
@@ -225,6 +229,10 @@ func (a *adder) add(ctx context.Context, h *ext.Hash, i *root.Item) error {
 func (a *adder) file(ctx context.Context, i *root.Item) (ext.Digest, error) {
 	id := identify(i.Stamp)
 	d, ok := a.known[id]
+	if !ok {
+		d, ok = a.written.Of(i.Stamp)
+		a.unread = a.unread || ok
+	}
 	if !ok {
 		if a.buf == nil {
 			a.buf = make([]byte, 128<<10)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/root"
+	"github.com/mortise-dev/mortise/internal/unpack"
 )
 
 // mostCopied is the largest tree that is copied, in bytes.
@@ -97,6 +98,12 @@ func copyItem(ctx context.Context, r *root.Root, i *root.Item, to string) error 
 
 // Digest is the digest of all that lies in a directory, as Candidate.Content has it.
 func Digest(ctx context.Context, dir string) (ext.Digest, error) {
+	return DigestWritten(ctx, dir, nil)
+}
+
+// DigestWritten is Digest, and reads no file back that this process wrote and nobody
+// touched since.
+func DigestWritten(ctx context.Context, dir string, sums *unpack.Sums) (ext.Digest, error) {
 	r, err := root.Open(dir, root.Options{})
 	if err != nil {
 		return ext.Digest{}, err
@@ -106,6 +113,6 @@ func Digest(ctx context.Context, dir string) (ext.Digest, error) {
 	if err != nil {
 		return ext.Digest{}, err
 	}
-	a := adder{ground: r}
+	a := adder{ground: r, written: sums}
 	return a.sum(ctx, c)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/root"
+	"github.com/mortise-dev/mortise/internal/unpack"
 )
 
 // Memory is what scans remember, so that the next one reads what changed and
@@ -29,6 +30,11 @@ func NewMemory(dir string) *Memory {
 	m.trees.dir = dir
 	return m
 }
+
+// Wrote has trees be digested without reading back what this process wrote and nobody
+// touched since. What was digested so is not kept in the folder. It is called before the
+// first scan.
+func (m *Memory) Wrote(sums *unpack.Sums) { m.trees.written = sums }
 
 // Sweep forgets everything that no scan asked for since the last Sweep. It is
 // called after each pass over all trees, and returns what kept the folder from

@@ -7,12 +7,14 @@ import (
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/root"
+	"github.com/mortise-dev/mortise/internal/unpack"
 )
 
 // trees remembers the digests of trees, by their directories.
 type trees struct {
-	dir   string
-	known recall[string, *known]
+	dir     string
+	written *unpack.Sums
+	known   recall[string, *known]
 
 	mu     sync.Mutex
 	faults []error // that kept the folder from being written
@@ -60,7 +62,7 @@ func (m *Memory) tree(ctx context.Context, r *root.Root) (ext.Digest, error) {
 
 // add reads what is not known of a tree, and remembers it.
 func (t *trees) add(ctx context.Context, r *root.Root, c *census, k *known) (ext.Digest, error) {
-	a := adder{ground: r, known: k.files()}
+	a := adder{ground: r, known: k.files(), written: t.written}
 	d, err := a.sum(ctx, c)
 	if err != nil {
 		maps.Copy(a.next, a.known) // for another try
@@ -70,6 +72,9 @@ func (t *trees) add(ctx context.Context, r *root.Root, c *census, k *known) (ext
 		return d, err
 	}
 	k.mark, k.digest = c.mark, d
+	if a.unread { // the next process reads what nobody read
+		return d, nil
+	}
 	if err := save(t.dir, r.Dir(), &k.kept); err != nil {
 		t.mu.Lock()
 		t.faults = append(t.faults, err)

@@ -26,6 +26,8 @@ type Fetching struct {
 	OnRef bool
 	// Progress is told how far it is, from one goroutine at a time; nil is told nothing.
 	Progress func(Progress)
+	// Sums are told of each file that is written; nil are not.
+	Sums *unpack.Sums
 	// Signers has the signature of the commit judged; nil does not.
 	Signers *Signers
 	// Module is asked before a submodule is fetched, with its path and its source, or
@@ -238,37 +240,52 @@ func weight(dir string) (sum int64) {
 }
 
 // write writes the tree of a commit.
-func (g *Git) write(ctx context.Context, store, dir string, f *Fetched, o Fetching) (err error) {
-	from, err := g.openObjects(ctx, store)
+func (g *Git) write(ctx context.Context, store, dir string, f *Fetched, o Fetching) error {
+	// One that gave each file at once would wake its reader for each. It starts meanwhile.
+	return g.reading(ctx, store, func(files *objects) error {
+		var leaves []leaf
+		err := g.reading(ctx, store, func(from *objects) (err error) {
+			leaves, err = g.judge(from, f)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		to, err := unpack.New(dir, g.opt.Bounds, o.Sums)
+		if err != nil {
+			return err
+		}
+		defer to.Close()
+		return (&writing{from: files, to: to, fetched: f, progress: o.Progress}).all(leaves)
+	}, "--buffer")
+}
+
+// reading reads objects out of a repository through a process of its own.
+func (g *Git) reading(ctx context.Context, store string, do func(*objects) error, how ...string) error {
+	from, err := g.openObjects(ctx, store, how...)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			from.abandon()
-			return
-		}
-		err = from.Close()
-	}()
+	if err := do(from); err != nil {
+		from.abandon()
+		return err
+	}
+	return from.Close()
+}
+
+// judge reads what is in the tree of a commit, and refuses what may not be.
+func (g *Git) judge(from *objects, f *Fetched) ([]leaf, error) {
 	commit, err := from.whole(f.Commit, "commit", mostCommit)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	tree, when := commitOf(commit)
 	f.When = when
 	w := walk{from: from, names: unpack.NewNames(g.opt.Bounds)}
 	if err := w.tree(tree, ""); err != nil {
-		return err
+		return nil, err
 	}
-	if err := w.refused(); err != nil {
-		return err
-	}
-	to, err := unpack.New(dir, g.opt.Bounds)
-	if err != nil {
-		return err
-	}
-	defer to.Close()
-	return (&writing{from: from, to: to, fetched: f, progress: o.Progress}).all(w.leaves)
+	return w.leaves, w.refused()
 }
 
 // writing writes leaves.

@@ -79,7 +79,7 @@ func (g *Git) module(ctx context.Context, dir string, above Source, m *Module, o
 	}
 	under := context.WithValue(ctx, nestedKey{}, nested+1)
 	to := filepath.Join(dir, filepath.FromSlash(m.Path))
-	if _, err = g.Fetch(under, s, m.Commit, to, Fetching{Module: o.Module, Progress: o.Progress}); err != nil {
+	if _, err = g.Fetch(under, s, m.Commit, to, Fetching{Module: o.Module, Progress: o.Progress, Sums: o.Sums}); err != nil {
 		return errors.Join(err, root.RemoveAll(m.Path), root.Mkdir(m.Path, 0o700))
 	}
 	return nil

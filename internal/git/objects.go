@@ -22,8 +22,9 @@ type objects struct {
 	off context.CancelFunc
 }
 
-// openObjects starts the process. Close ends it.
-func (g *Git) openObjects(ctx context.Context, gitDir string) (*objects, error) {
+// openObjects starts the process. Close ends it. One that is told --buffer gives what it
+// was asked for once that is much, or it is asked for no more.
+func (g *Git) openObjects(ctx context.Context, gitDir string, how ...string) (*objects, error) {
 	stdin, in, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -33,7 +34,7 @@ func (g *Git) openObjects(ctx context.Context, gitDir string) (*objects, error) 
 		return nil, errors.Join(err, stdin.Close(), in.Close())
 	}
 	ctx, off := context.WithCancel(ctx)
-	run, err := g.start(ctx, call{args: []string{"cat-file", "--batch"}, gitDir: gitDir, stdin: stdin, stdout: stdout})
+	run, err := g.start(ctx, call{args: append([]string{"cat-file", "--batch"}, how...), gitDir: gitDir, stdin: stdin, stdout: stdout})
 	stdin.Close()
 	stdout.Close()
 	if err != nil {
@@ -78,7 +79,7 @@ func (o *objects) askAll(ids []string) error {
 		}
 		ids = ids[n:]
 	}
-	return nil
+	return o.in.Close()
 }
 
 // head reads what the next object is. Its bytes come next, and then done.

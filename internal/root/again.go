@@ -2,6 +2,7 @@ package root
 
 import (
 	"io/fs"
+	"os"
 	"path"
 	"slices"
 )
@@ -69,6 +70,17 @@ func (r *Root) StampOf(f fs.File) (s Stamp, ok bool) {
 	}
 	s = knowable("", at.fact, since)
 	return s, s.Kind == File
+}
+
+// StampFile is the stamp of a file that its writer has open, as it lies now and without
+// a path. It does not say whether that is Racy, which it always is: what is changed within
+// the same tick of the system's clock has the same stamp.
+func StampFile(f *os.File) (Stamp, error) {
+	i, err := f.Stat()
+	if err != nil {
+		return Stamp{}, err
+	}
+	return stampOf("", factOf(i)), nil
 }
 
 // knowable is the stamp of f, or none when that would tell nothing.

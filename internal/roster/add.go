@@ -284,5 +284,5 @@ func (r *Roster) digest(ctx context.Context, line *state.Installed, c checkout.C
 	if line.Within == "" {
 		return c.Digest, nil
 	}
-	return r.content(ctx, line)
+	return r.Checkouts.DigestFresh(ctx, Dir(r.Checkouts.Dir, line))
 }

@@ -32,7 +32,7 @@ func (r *Roster) bring(ctx context.Context, b *bringing, dir string) error {
 				return err
 			}
 		}
-		return b.proof.fetched(ctx, g, b.from, dir, b.progress)
+		return b.proof.fetched(ctx, g, b.from, dir, git.Fetching{Sums: r.Sums, Progress: b.progress})
 	}
 	var sum ext.Digest
 	if err := sum.UnmarshalText([]byte("sha256:" + b.line.Commit)); err != nil {
@@ -56,7 +56,7 @@ func (r *Roster) bring(ctx context.Context, b *bringing, dir string) error {
 			return err
 		}
 	}
-	return checkout.Unpack(ctx, checkout.Archive{File: name, Sum: sum, Manifests: r.Manifests}, dir)
+	return checkout.Unpack(ctx, checkout.Archive{File: name, Sum: sum, Manifests: r.Manifests, Sums: r.Sums}, dir)
 }
 
 // again makes the checkout of a line that has its name. known: what is there under its key

@@ -139,7 +139,8 @@ func (p *proof) possible(i *state.Installed) error {
 }
 
 // fetched fetches a commit and judges its signature by all rules that want one.
-func (p *proof) fetched(ctx context.Context, g *git.Git, from git.Found, dir string, progress func(git.Progress)) error {
+func (p *proof) fetched(ctx context.Context, g *git.Git, from git.Found, dir string, o git.Fetching) error {
+	o.Ref, o.OnRef = from.Ref, p.onRef
 	judged := false
 	for i := range p.rules {
 		rule := &p.rules[i]
@@ -150,7 +151,8 @@ func (p *proof) fetched(ctx context.Context, g *git.Git, from git.Found, dir str
 			return ext.AsRefused(fmt.Errorf("%s and another rule want the commit signed by signers of their own; leave one of them (%s)", rule.Name, rule.Where))
 		}
 		judged = true
-		f, err := g.Fetch(ctx, from.At, from.Commit, dir, git.Fetching{Ref: from.Ref, OnRef: p.onRef, Progress: progress, Signers: &git.Signers{SSH: rule.Signers}})
+		o.Signers = &git.Signers{SSH: rule.Signers}
+		f, err := g.Fetch(ctx, from.At, from.Commit, dir, o)
 		switch {
 		case err != nil:
 			return err
@@ -163,7 +165,7 @@ func (p *proof) fetched(ctx context.Context, g *git.Git, from git.Found, dir str
 	if judged {
 		return nil
 	}
-	_, err := g.Fetch(ctx, from.At, from.Commit, dir, git.Fetching{Ref: from.Ref, OnRef: p.onRef, Progress: progress})
+	_, err := g.Fetch(ctx, from.At, from.Commit, dir, o)
 	return err
 }
 

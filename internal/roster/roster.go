@@ -25,6 +25,7 @@ import (
 	"github.com/mortise-dev/mortise/internal/git"
 	"github.com/mortise-dev/mortise/internal/spelling"
 	"github.com/mortise-dev/mortise/internal/state"
+	"github.com/mortise-dev/mortise/internal/unpack"
 )
 
 // Roster is what is installed on this machine. It may be used by several processes at
@@ -44,6 +45,7 @@ type Roster struct {
 	Rules func() ([]Rule, error)
 	// Offers is what a marketplace says now of PLUGIN@MARKET. Nil: nobody knows any.
 	Offers    func(ctx context.Context, offer string) (Offer, error)
+	Sums      *unpack.Sums     // are told of each file that is fetched; nil are not
 	Manifests []string         // the paths of which one tells that a directory is a plugin
 	Client    *http.Client     // for archives; nil: the usual one
 	Note      func(error)      // is told what went wrong besides; nil: nobody is

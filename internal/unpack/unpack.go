@@ -6,8 +6,10 @@ package unpack
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"os"
 	"path"
@@ -78,13 +80,16 @@ type Writer struct {
 	names *Names
 	root  *os.Root
 	at    string // the directory that in is
-	in    *os.Root
+	in    folder
 	links map[string]string // where each link points
 	buf   []byte
+	sums  *Sums
+	hash  hash.Hash
 }
 
-// New makes the directory, which must not be there, and is the person's alone.
-func New(dir string, b Bounds) (*Writer, error) {
+// New makes the directory, which must not be there, and is the person's alone. sums are
+// told of each file; nil are not.
+func New(dir string, b Bounds, sums *Sums) (*Writer, error) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -92,7 +97,12 @@ func New(dir string, b Bounds) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Writer{names: NewNames(b), root: root, at: ".", in: root, links: map[string]string{}, buf: make([]byte, 128<<10)}, nil
+	in, err := openFolder(root, ".")
+	if err != nil {
+		root.Close()
+		return nil, err
+	}
+	return &Writer{names: NewNames(b), root: root, at: ".", in: in, links: map[string]string{}, buf: make([]byte, 128<<10), sums: sums, hash: sha256.New()}, nil
 }
 
 // Dir makes a directory, and those above it. One that was made is no fault.
@@ -115,15 +125,31 @@ func (w *Writer) File(name string, kind Kind, size int64, from io.Reader) error 
 	if kind == Program {
 		mode = 0o700
 	}
-	f, err := w.in.OpenFile(path.Base(name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	f, err := w.in.create(path.Base(name), mode)
 	if err != nil {
 		return err
 	}
-	n, err := io.CopyBuffer(onlyWriter{f}, io.LimitReader(from, size), w.buf)
+	return errors.Join(w.pour(f, size, from), f.Close())
+}
+
+// pour writes all of a file and remembers its sum.
+func (w *Writer) pour(f *fresh, size int64, from io.Reader) error {
+	to := onlyWriter{f}
+	if w.sums != nil {
+		w.hash.Reset()
+		to.Writer = io.MultiWriter(f, w.hash)
+	}
+	n, err := io.CopyBuffer(to, io.LimitReader(from, size), w.buf)
 	if err == nil && n != size {
 		err = io.ErrUnexpectedEOF
 	}
-	return errors.Join(err, f.Close())
+	if err != nil || w.sums == nil {
+		return err
+	}
+	if at, err := f.stamp(); err == nil { // else it is read back
+		w.sums.add(at, ext.Digest(w.hash.Sum(nil)))
+	}
+	return nil
 }
 
 // onlyWriter hides that a file can read by itself, which it does slower.
@@ -146,20 +172,13 @@ func (w *Writer) enter(dir string) error {
 	if err := w.root.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	in, err := w.root.OpenRoot(dir)
+	in, err := openFolder(w.root, dir)
 	if err != nil {
 		return err
 	}
-	w.leave()
+	w.in.close()
 	w.at, w.in = dir, in
 	return nil
-}
-
-func (w *Writer) leave() {
-	if w.in != w.root {
-		w.in.Close()
-	}
-	w.at, w.in = ".", w.root
 }
 
 // Finish makes the links, when all of them stay in the tree, and ends the writer.
@@ -193,7 +212,7 @@ func (w *Writer) link(name, target string) error {
 
 // Close ends the writer. What was written stays. A second Close does nothing.
 func (w *Writer) Close() {
-	w.leave()
+	w.in.close()
 	w.root.Close()
 }
 

@@ -17,7 +17,7 @@ import (
 func do(t *testing.T, b Bounds, entries ...string) (dir string, err error) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "tree")
-	w, err := New(dir, b)
+	w, err := New(dir, b, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func TestBounds(t *testing.T) {
 			t.Errorf("%s: got %v, want %q", name, err, c.want)
 		}
 	}
-	w, err := New(filepath.Join(t.TempDir(), "tree"), Bounds{})
+	w, err := New(filepath.Join(t.TempDir(), "tree"), Bounds{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +169,7 @@ func TestBounds(t *testing.T) {
 	if got, want := e.Error(), "fault 0; fault 1; fault 2; and 2 more"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if _, err := New(filepath.Join(t.TempDir(), "no", "tree"), Bounds{}); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := New(filepath.Join(t.TempDir(), "no", "tree"), Bounds{}, nil); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("New below nothing: got %v", err)
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/mortise-dev/mortise/internal/session"
 	"github.com/mortise-dev/mortise/internal/state"
 	"github.com/mortise-dev/mortise/internal/surface"
+	"github.com/mortise-dev/mortise/internal/unpack"
 )
 
 // App is the program as its commands see it: everything ambient, as values,
@@ -64,8 +65,9 @@ type App struct {
 	Roster    func(ctx context.Context, p host.Place, purpose host.Purpose) (r *roster.Roster, done func() error, err error)
 	Checkouts func(p host.Place) string
 	// TryInstalled composes what a place would have in use with lines of the roster
-	// changed. The listing is there with an error that says why the plugin is refused.
-	TryInstalled func(ctx context.Context, p host.Place, lines ...state.Installed) (*host.Listing, error)
+	// changed. The listing is there with an error that says why the plugin is refused. What
+	// sums know, nil of nothing, is not read back.
+	TryInstalled func(ctx context.Context, p host.Place, sums *unpack.Sums, lines ...state.Installed) (*host.Listing, error)
 	// SetUp runs one set-up step of a plugin, unless it ran already: then ran is false.
 	SetUp func(ctx context.Context, p host.Place, s *host.Setup, o host.SettingUp) (out prepare.Outcome, ran bool, err error)
 	// Labelled is what the extension in a directory calls itself; "" when it does not.

@@ -70,7 +70,7 @@ func (c *call) aboutPlugin(cmd *cobra.Command, purpose host.Purpose, do func(ctx
 // tries has each line of a roster composed before it holds. into is told what came of it.
 func (c *call) tries(p host.Place, r *roster.Roster, into **host.Listing) {
 	r.Try = func(ctx context.Context, lines ...state.Installed) error {
-		l, err := c.TryInstalled(ctx, p, lines...)
+		l, err := c.TryInstalled(ctx, p, r.Sums, lines...)
 		if into != nil {
 			*into = l
 		}

@@ -119,7 +119,7 @@ func (c *call) update(ctx context.Context, o *updating, n *roster.News) (u updat
 		return u
 	}
 	if o.now == nil {
-		if o.now, u.err = c.TryInstalled(ctx, o.place, n.Line); o.now == nil {
+		if o.now, u.err = c.TryInstalled(ctx, o.place, nil, n.Line); o.now == nil {
 			return u
 		}
 	}
