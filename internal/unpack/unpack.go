@@ -7,7 +7,6 @@ package unpack
 import (
 	"cmp"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"hash"
 	"io"
@@ -80,10 +79,11 @@ type Writer struct {
 	names *Names
 	root  *os.Root
 	at    string // the directory that in is
-	in    folder
+	in    *shared
+	next  *batch // for that directory; nil is none
+	crew  *crew
 	links map[string]string // where each link points
 	buf   []byte
-	sums  *Sums
 	hash  hash.Hash
 }
 
@@ -102,7 +102,10 @@ func New(dir string, b Bounds, sums *Sums) (*Writer, error) {
 		root.Close()
 		return nil, err
 	}
-	return &Writer{names: NewNames(b), root: root, at: ".", in: in, links: map[string]string{}, buf: make([]byte, 128<<10), sums: sums, hash: sha256.New()}, nil
+	return &Writer{
+		names: NewNames(b), root: root, at: ".", in: share(in), crew: newCrew(sums),
+		links: map[string]string{}, buf: make([]byte, 128<<10), hash: sha256.New(),
+	}, nil
 }
 
 // Dir makes a directory, and those above it. One that was made is no fault.
@@ -125,35 +128,39 @@ func (w *Writer) File(name string, kind Kind, size int64, from io.Reader) error 
 	if kind == Program {
 		mode = 0o700
 	}
-	f, err := w.in.create(path.Base(name), mode)
-	if err != nil {
-		return err
+	if size > batchBytes {
+		return w.in.file(path.Base(name), mode, w.crew.sums, w.hash, func(to io.Writer) error {
+			n, err := io.CopyBuffer(to, io.LimitReader(from, size), w.buf)
+			if err == nil && n != size {
+				err = io.ErrUnexpectedEOF
+			}
+			return err
+		})
 	}
-	return errors.Join(w.pour(f, size, from), f.Close())
+	return w.later(name, mode, int(size), from)
 }
 
-// pour writes all of a file and remembers its sum.
-func (w *Writer) pour(f *fresh, size int64, from io.Reader) error {
-	to := onlyWriter{f}
-	if w.sums != nil {
-		w.hash.Reset()
-		to.Writer = io.MultiWriter(f, w.hash)
+// later has a file be written by another goroutine.
+func (w *Writer) later(name string, mode os.FileMode, size int, from io.Reader) error {
+	if w.next != nil && !w.next.fits(int64(size)) {
+		w.send()
 	}
-	n, err := io.CopyBuffer(to, io.LimitReader(from, size), w.buf)
-	if err == nil && n != size {
-		err = io.ErrUnexpectedEOF
+	if w.next == nil {
+		if err := w.crew.failed(); err != nil {
+			return err
+		}
+		w.next = w.crew.batch(w.in)
 	}
-	if err != nil || w.sums == nil {
-		return err
-	}
-	if at, err := f.stamp(); err == nil { // else it is read back
-		w.sums.add(at, ext.Digest(w.hash.Sum(nil)))
-	}
-	return nil
+	return w.next.add(name, mode, size, from)
 }
 
-// onlyWriter hides that a file can read by itself, which it does slower.
-type onlyWriter struct{ io.Writer }
+// send gives away what was taken in.
+func (w *Writer) send() {
+	if w.next != nil {
+		w.crew.todo <- w.next
+		w.next = nil
+	}
+}
 
 // Link remembers a link. It is made by Finish.
 func (w *Writer) Link(name, target string) error {
@@ -176,14 +183,19 @@ func (w *Writer) enter(dir string) error {
 	if err != nil {
 		return err
 	}
-	w.in.close()
-	w.at, w.in = dir, in
+	w.send()
+	w.in.leave()
+	w.at, w.in = dir, share(in)
 	return nil
 }
 
 // Finish makes the links, when all of them stay in the tree, and ends the writer.
 func (w *Writer) Finish() error {
 	defer w.Close()
+	w.send()
+	if err := w.crew.end(); err != nil { // no file is written once there are links
+		return err
+	}
 	if err := w.names.End(w.links); err != nil {
 		return err
 	}
@@ -212,7 +224,16 @@ func (w *Writer) link(name, target string) error {
 
 // Close ends the writer. What was written stays. A second Close does nothing.
 func (w *Writer) Close() {
-	w.in.close()
+	if w.in == nil {
+		return
+	}
+	if w.next != nil {
+		w.next.in.leave()
+		w.next = nil
+	}
+	_ = w.crew.end() // what is given up, or was told by Finish
+	w.in.leave()
+	w.in = nil
 	w.root.Close()
 }
 
