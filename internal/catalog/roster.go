@@ -100,7 +100,9 @@ func Roster(ctx context.Context, p host.Place, purpose host.Purpose) (r *roster.
 		return nil, nil, err
 	}
 	sums := new(unpack.Sums)
-	fresh := func(ctx context.Context, dir string) (ext.Digest, error) { return discover.DigestWritten(ctx, dir, sums) }
+	fresh := func(ctx context.Context, dir string) (ext.Digest, error) {
+		return discover.DigestWritten(ctx, dir, sums)
+	}
 	r = &roster.Roster{
 		Store:     store,
 		Checkouts: checkout.Store{Dir: Checkouts(p), Digest: discover.Digest, Fresh: fresh},

@@ -2,7 +2,6 @@ package git
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -282,10 +281,8 @@ func (g *Git) judge(from *objects, f *Fetched) ([]leaf, error) {
 	tree, when := commitOf(commit)
 	f.When = when
 	w := walk{from: from, names: unpack.NewNames(g.opt.Bounds)}
-	if err := w.tree(tree, ""); err != nil {
-		return nil, err
-	}
-	return w.leaves, w.refused()
+	err = w.all(tree)
+	return w.leaves, err
 }
 
 // writing writes leaves.
@@ -304,13 +301,7 @@ func (w *writing) all(leaves []leaf) error {
 			ids = append(ids, l.id)
 		}
 	}
-	asked := make(chan error, 1)
-	go func() { asked <- w.from.askAll(ids) }()
-	err := w.leaves(leaves, len(ids))
-	if err != nil {
-		w.from.off() // nobody reads on, so that whoever asks would wait for ever
-	}
-	if err = cmp.Or(err, <-asked); err != nil {
+	if err := w.from.many(ids, true, func() error { return w.leaves(leaves, len(ids)) }); err != nil {
 		return err
 	}
 	modules := modulesOf(w.declared)

@@ -2,11 +2,13 @@ package git
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -33,6 +35,7 @@ func (g *Git) openObjects(ctx context.Context, gitDir string, how ...string) (*o
 	if err != nil {
 		return nil, errors.Join(err, stdin.Close(), in.Close())
 	}
+	widen(out)
 	ctx, off := context.WithCancel(ctx)
 	run, err := g.start(ctx, call{args: append([]string{"cat-file", "--batch"}, how...), gitDir: gitDir, stdin: stdin, stdout: stdout})
 	stdin.Close()
@@ -69,17 +72,29 @@ func (o *objects) ask(ids ...string) error {
 	return err
 }
 
-// askAll asks for many, and for no more.
-func (o *objects) askAll(ids []string) error {
-	const many = 200
-	for len(ids) > 0 {
-		n := min(many, len(ids))
-		if err := o.ask(ids[:n]...); err != nil {
+// many asks for objects while read reads all of them, in that order. last: nothing is
+// asked for afterwards, so that git holds nothing back.
+func (o *objects) many(ids []string, last bool, read func() error) error {
+	asked := make(chan error, 1)
+	go func() { asked <- o.askAll(ids, last) }()
+	err := read()
+	if err != nil {
+		o.off() // nobody reads on, so that whoever asks would wait for ever
+	}
+	return cmp.Or(err, <-asked)
+}
+
+func (o *objects) askAll(ids []string, last bool) error {
+	const atOnce = 200
+	for some := range slices.Chunk(ids, atOnce) {
+		if err := o.ask(some...); err != nil {
 			return err
 		}
-		ids = ids[n:]
 	}
-	return o.in.Close()
+	if last {
+		return o.in.Close()
+	}
+	return nil
 }
 
 // head reads what the next object is. Its bytes come next, and then done.
@@ -126,6 +141,11 @@ func (o *objects) whole(id, kind string, most int64) ([]byte, error) {
 	if err := o.ask(id); err != nil {
 		return nil, err
 	}
+	return o.read(id, kind, most)
+}
+
+// read reads the next object, of at most so many bytes.
+func (o *objects) read(id, kind string, most int64) ([]byte, error) {
 	size, err := o.head(id, kind)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -54,27 +55,56 @@ type walk struct {
 	from   *objects
 	names  *unpack.Names
 	leaves []leaf
+	below  []leaf // trees that are not read yet
 	faults []string
 }
 
 const mostFaults = 20
 
-func (w *walk) tree(id, dir string) error {
-	data, err := w.from.whole(id, "tree", mostTree)
+// all reads a tree and those below it, level by level, so that git is asked for many at
+// once.
+func (w *walk) all(id string) error {
+	for w.below = []leaf{{id: id, path: "."}}; len(w.below) > 0; {
+		level := w.below
+		w.below = nil
+		ids := make([]string, len(level))
+		for i := range level {
+			ids[i] = level[i].id
+		}
+		if err := w.from.many(ids, false, func() error { return w.level(level) }); err != nil {
+			return err
+		}
+	}
+	slices.SortFunc(w.leaves, func(a, b leaf) int { return strings.Compare(a.path, b.path) })
+	return w.refused()
+}
+
+func (w *walk) level(trees []leaf) error {
+	for i := range trees {
+		if err := w.tree(&trees[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tree reads one tree, which was asked for.
+func (w *walk) tree(l *leaf) error {
+	data, err := w.from.read(l.id, "tree", mostTree)
 	if err != nil {
 		return err
 	}
 	for len(data) > 0 {
-		mode, name, raw, rest, ok := cutEntry(data, len(id)/2)
+		mode, name, raw, rest, ok := cutEntry(data, len(l.id)/2)
 		if !ok {
-			return fmt.Errorf("tree %s: %w", id, errMalformed)
+			return fmt.Errorf("tree %s: %w", l.id, errMalformed)
 		}
 		data = rest
-		if err := w.entry(mode, path.Join(dir, name), name, hex.EncodeToString(raw)); err != nil {
+		if err := w.entry(mode, path.Join(l.path, name), name, hex.EncodeToString(raw)); err != nil {
 			return err
 		}
 		if len(w.faults) >= mostFaults {
-			break
+			return w.refused()
 		}
 	}
 	return nil
@@ -120,7 +150,7 @@ func (w *walk) entry(mode, at, name, id string) error {
 	}
 	w.leaves = append(w.leaves, l)
 	if l.kind == unpack.Dir && !l.module {
-		return w.tree(id, at)
+		w.below = append(w.below, l)
 	}
 	return nil
 }
