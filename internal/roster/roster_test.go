@@ -12,8 +12,10 @@ import (
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/checkout"
+	"github.com/mortise-dev/mortise/internal/discover"
 	"github.com/mortise-dev/mortise/internal/roster"
 	"github.com/mortise-dev/mortise/internal/state"
+	"github.com/mortise-dev/mortise/internal/unpack"
 )
 
 // The main job: a plugin is what its commit has, an update is that of the next one and
@@ -257,5 +259,31 @@ func TestNames(t *testing.T) {
 	}
 	if left, err := b.Checkouts.List(); err != nil || len(left) != 1 {
 		t.Errorf("checkouts: got %+v, %v, want the one that is in use", left, err)
+	}
+}
+
+// TestWhatIsFetchedIsNotReadBack wants the digest of a plugin, whole or a part of its
+// source, to be made of what was written and to be that of reading all.
+func TestWhatIsFetchedIsNotReadBack(t *testing.T) {
+	r := newRepo(t, map[string]string{"a.txt": "one", "in/b.txt": "two", "in/c/d.txt": strings.Repeat("long ", 50_000)})
+	for _, within := range []string{"", "in"} {
+		b := newBench(t)
+		b.Sums = new(unpack.Sums)
+		read, made := 0, 0
+		b.Checkouts.Digest = func(ctx context.Context, dir string) (ext.Digest, error) {
+			read++
+			return discover.Digest(ctx, dir)
+		}
+		b.Checkouts.Fresh = func(ctx context.Context, dir string) (ext.Digest, error) {
+			made++
+			return discover.DigestWritten(ctx, dir, b.Sums)
+		}
+		i := b.add(roster.Wish{Offer: roster.Offer{Source: r.source(), Within: within}})
+		if read != 0 || made == 0 {
+			t.Errorf("within %q: read %d times, made %d times, want it made alone", within, read, made)
+		}
+		if all, err := b.Examine(t.Context()); err != nil || all[0].Err != nil || read == 0 {
+			t.Errorf("within %q: got %v, %v after %d looks, want %s to be what reading says", within, all, err, read, i.Digest)
+		}
 	}
 }
