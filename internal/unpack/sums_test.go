@@ -98,11 +98,13 @@ func TestSumsOfTouchedFilesAreNotBelieved(t *testing.T) {
 		"another of its size in its place": func(name string) error {
 			return errors.Join(os.WriteFile(name+".new", []byte("bbbb"), 0o600), os.Rename(name+".new", name))
 		},
-		"longer":             func(name string) error { return os.WriteFile(name, []byte("aaaaa"), 0o600) },
-		"shorter":            func(name string) error { return os.Truncate(name, 3) },
-		"changed since":      func(name string) error { return os.Chtimes(name, time.Time{}, time.Now().Add(time.Second)) },
-		"its time set back":  func(name string) error { return os.Chtimes(name, time.Time{}, time.Now().Add(-time.Hour)) },
-		"removed, and a new": func(name string) error { return errors.Join(os.Rename(name, name+".old"), os.WriteFile(name, []byte("aaaa"), 0o600)) },
+		"longer":            func(name string) error { return os.WriteFile(name, []byte("aaaaa"), 0o600) },
+		"shorter":           func(name string) error { return os.Truncate(name, 3) },
+		"changed since":     func(name string) error { return os.Chtimes(name, time.Time{}, time.Now().Add(time.Second)) },
+		"its time set back": func(name string) error { return os.Chtimes(name, time.Time{}, time.Now().Add(-time.Hour)) },
+		"removed, and a new": func(name string) error {
+			return errors.Join(os.Rename(name, name+".old"), os.WriteFile(name, []byte("aaaa"), 0o600))
+		},
 	} {
 		t.Run(what, func(t *testing.T) {
 			sums := new(Sums)
@@ -164,4 +166,3 @@ func TestFilesThatAreShorterThanTold(t *testing.T) {
 type endless struct{}
 
 func (endless) Read(p []byte) (int, error) { return len(p), nil }
-
