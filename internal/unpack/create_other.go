@@ -16,15 +16,15 @@ func openFolder(in *os.Root, name string) (folder, error) {
 	return folder{r}, err
 }
 
-func (in folder) close() { in.open.Close() }
+func (f folder) close() { f.open.Close() }
 
 // create makes a file, under a name that has no slash and was judged.
-func (in folder) create(name string, mode os.FileMode) (*fresh, error) {
-	f, err := in.open.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+func (f folder) create(name string, mode os.FileMode) (*fresh, error) {
+	to, err := f.open.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return nil, err
 	}
-	return &fresh{f}, nil
+	return &fresh{to}, nil
 }
 
 // fresh is a new file that is written.

@@ -26,13 +26,13 @@ func openFolder(in *os.Root, name string) (folder, error) {
 	return folder{f, int(f.Fd())}, nil
 }
 
-func (in folder) close() { in.open.Close() }
+func (f folder) close() { f.open.Close() }
 
 // create makes a file, under a name that has no slash and was judged.
-func (in folder) create(name string, mode os.FileMode) (*fresh, error) {
+func (f folder) create(name string, mode os.FileMode) (*fresh, error) {
 	const how = unix.O_WRONLY | unix.O_CREAT | unix.O_EXCL | unix.O_NOFOLLOW | unix.O_CLOEXEC
 	for {
-		fd, err := unix.Openat(in.fd, name, how, uint32(mode.Perm()))
+		fd, err := unix.Openat(f.fd, name, how, uint32(mode.Perm()))
 		switch {
 		case err == nil:
 			return &fresh{fd, name}, nil
