@@ -21,12 +21,12 @@ var ranks = map[string]int{
 
 	"surface": 10, "state": 10, "pysrc": 10, "doc": 10, "secret": 10, "audit": 10, "root": 10, "spelling": 10, "child": 10, "watch": 10, "unseen": 10, "ahead": 10, "file": 10, "dialect": 10, "loopback": 10,
 	"frontmatter": 11, "config": 11, // above doc
-	"source":   12,                 // above frontmatter, root and surface
+	"source":   12,                // above frontmatter, root and surface
 	"instance": 11, "prepare": 11, // above child
-	"unpack":   11,                 // above root
-	"roster":   13,                 // above checkout, git, spelling and state
-	"imports":  12,                 // above file
-	"git":      12, "checkout": 12, // above child, file, loopback and unpack
+	"unpack":  11,                 // above root
+	"roster":  13,                 // above checkout, git, spelling and state
+	"imports": 12,                 // above file
+	"git":     12, "checkout": 12, // above child, file, loopback and unpack
 
 	"surface/*": 20, "hook/*": 20, "source/*": 20, "source/bridge": 21, "driver/*": 20, "store/*": 20, "discover": 20, "market": 20, "sarif": 20,
 	"admit": 30, "mend": 30, "builtin/*": 30,
