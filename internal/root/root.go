@@ -40,6 +40,10 @@ type Options struct {
 	// Listing is asked before a directory is listed or a name in it looked for;
 	// nil knows none.
 	Listing Listing
+	// Remember has each directory be listed once, and later questions about names in it be
+	// answered from that. It is for a root that is read in one go and
+	// then closed, and has no effect beside Listing and Changes.
+	Remember bool
 	// Changes are answered as if they had been made; nil are none.
 	Changes *Changes
 	// Trace records a Stamp of everything that is listed, read or looked for.
@@ -130,6 +134,10 @@ func newRoot(dir string, in, out door, opt Options) *Root {
 	_, r.blind = in.(*portable)
 	if opt.Trace {
 		r.trace = new(trace)
+	}
+	if opt.Remember && opt.Listing == nil && opt.Changes == nil && !r.blind {
+		m := &memo{of: r, known: map[string][]fs.DirEntry{}}
+		r.opt.Listing = m.listing
 	}
 	return r
 }

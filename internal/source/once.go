@@ -19,6 +19,7 @@ type once struct {
 	parsed   map[laxly]Content  // by where a file really lies
 	files    map[string]opened  // by where a file really lies
 	listings map[string]listed
+	looks    map[string]looked
 	lies     map[string]string // where a name's file really lies
 	layings  map[*ext.Tree]*Laying
 }
@@ -35,6 +36,11 @@ type opened struct {
 	err   error
 }
 
+type looked struct {
+	info fs.FileInfo
+	err  error
+}
+
 type listed struct {
 	entries []fs.DirEntry
 	err     error
@@ -43,7 +49,7 @@ type listed struct {
 func newOnce(fsys fs.FS) *once {
 	return &once{
 		FS: fsys, contents: map[string]Content{}, laxer: map[laxly]Content{}, parsed: map[laxly]Content{}, files: map[string]opened{},
-		listings: map[string]listed{}, lies: map[string]string{}, layings: map[*ext.Tree]*Laying{},
+		listings: map[string]listed{}, looks: map[string]looked{}, lies: map[string]string{}, layings: map[*ext.Tree]*Laying{},
 	}
 }
 
@@ -131,8 +137,15 @@ func (f *once) Stat(name string) (fs.FileInfo, error) { return fs.Stat(f.FS, nam
 // Type is the file system's own.
 func (f *once) Type(name string) (fs.FileMode, error) { return Type(f.FS, name) }
 
-// Lstat is the file system's own.
-func (f *once) Lstat(name string) (fs.FileInfo, error) { return fs.Lstat(f.FS, name) }
+// Lstat is the file system's own, asked once for a name.
+func (f *once) Lstat(name string) (fs.FileInfo, error) {
+	is, ok := f.looks[name]
+	if !ok {
+		is.info, is.err = fs.Lstat(f.FS, name)
+		f.looks[name] = is
+	}
+	return is.info, is.err
+}
 
 // ReadLink is the file system's own.
 func (f *once) ReadLink(name string) (string, error) { return fs.ReadLink(f.FS, name) }

@@ -105,3 +105,27 @@ func similar(a, b string) bool {
 	}
 	return row[len(b)] <= 2
 }
+
+// Plain reports whether s is a name of 1 to most characters: ASCII letters, digits, and
+// what extra holds, of which only '_' may begin it. It is looked through by hand: names
+// are checked in every pass, and patterns take their time to compile at every start.
+func Plain(s string, most int, extra string) bool {
+	if s == "" || len(s) > most {
+		return false
+	}
+	for i := range len(s) {
+		c := s[i]
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9':
+		case strings.IndexByte(extra, c) >= 0 && (i > 0 || c == '_'):
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// VariableName reports whether s can be the name of a variable of the environment.
+func VariableName(s string) bool {
+	return Plain(s, 128, "_") && (s[0] < '0' || s[0] > '9')
+}

@@ -5,7 +5,6 @@ package axis
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 
 	"github.com/mortise-dev/mortise/ext"
@@ -101,20 +100,21 @@ var (
 	})
 )
 
-var nameRE = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+// name reports whether s can be the name of an axis or a level.
+func name(s string) bool { return surface.Plain(s, 64, "._-") && s[0] != '_' }
 
 // Check is what is wrong with an axis, nil when nothing is. Other words that were used
 // are replaced, and severities that are not said become errors.
 func (a *Axis) Check() error {
 	switch {
-	case !nameRE.MatchString(a.Name):
+	case !name(a.Name):
 		return fmt.Errorf("has the name %s, expected letters, digits, '.', '_' and '-'", ext.Quote(ext.Shorten(a.Name, 80)))
 	case len(a.Levels) == 0:
 		return fmt.Errorf("is about the axis %s, which has no levels", ext.Quote(a.Name))
 	}
 	for i, l := range a.Levels {
 		switch {
-		case !nameRE.MatchString(l):
+		case !name(l):
 			return fmt.Errorf("is about the axis %s, which has the level %s, expected letters, digits, '.', '_' and '-'", ext.Quote(a.Name), ext.Quote(ext.Shorten(l, 80)))
 		case slices.Contains(a.Levels[:i], l):
 			return fmt.Errorf("is about the axis %s, which has the level %s twice", ext.Quote(a.Name), ext.Quote(l))

@@ -3,7 +3,6 @@ package env
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -34,8 +33,6 @@ var (
 	})
 )
 
-var nameRE = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
-
 // led are variables by which a program, a shell or the loader is made to run other code,
 // or to find other programs.
 var led = []string{
@@ -51,7 +48,7 @@ var ours = []string{"MORTISE_", "LD_", "DYLD_", "BASH_FUNC_", "GIT_CONFIG"}
 // nothing is.
 func Name(name string) error {
 	switch {
-	case !nameRE.MatchString(name):
+	case !surface.VariableName(name):
 		return fmt.Errorf("has the name %s, expected letters, digits and '_'", ext.Quote(ext.Shorten(name, 80)))
 	case slices.Contains(led, strings.ToUpper(name)), slices.ContainsFunc(ours, func(p string) bool { return strings.HasPrefix(strings.ToUpper(name), p) }):
 		return fmt.Errorf("sets %s, by which programs are led to run other code", name)

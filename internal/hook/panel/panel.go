@@ -3,7 +3,7 @@ package panel
 
 import (
 	"fmt"
-	"regexp"
+	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/surface"
@@ -37,14 +37,12 @@ var Panels = surface.DefineHook(surface.HookDef[surface.Question, Panel]{
 
 const most = 1000 // rows, or children of all groups
 
-var idRE = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
-
 func (p *Panel) check() error {
 	if p.Kind == "" {
 		p.Kind = "table"
 	}
 	switch {
-	case !idRE.MatchString(p.ID):
+	case !surface.Plain(p.ID, 64, "-") || strings.ToLower(p.ID) != p.ID:
 		return fmt.Errorf("has the id %s, expected lower-case letters, digits and '-'", ext.Quote(ext.Shorten(p.ID, 80)))
 	case p.Kind != "table" && p.Kind != "tree":
 		return fmt.Errorf("is about the panel %s, whose kind %s is none, expected table or tree", p.ID, ext.Quote(p.Kind))

@@ -2,10 +2,11 @@ package proxy
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
+	"unicode"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/surface"
 )
 
 // Injection is one row [[inject]] of the configuration: an axis off/on, and the
@@ -44,12 +45,15 @@ const (
 	On  = "on"
 )
 
-var otherRE = regexp.MustCompile(`[^A-Za-z0-9]`)
-
 // Secret is the variable that holds the credential. Axes that differ in case or in what is
 // no letter or digit have the same one.
 func (i *Injection) Secret() string {
-	return SecretPrefix + strings.ToUpper(otherRE.ReplaceAllString(i.Axis, "_"))
+	return SecretPrefix + strings.Map(func(r rune) rune {
+		if surface.Plain(string(r), 1, "") {
+			return unicode.ToUpper(r)
+		}
+		return '_'
+	}, i.Axis)
 }
 
 // Rule is what the row has the proxy do while the axis is on.
@@ -79,7 +83,7 @@ func (i *Injection) Check() error {
 	}
 	for name, dummy := range i.BoxEnv {
 		switch {
-		case !variableRE.MatchString(name):
+		case !surface.VariableName(name):
 			return fmt.Errorf("has the variable %s in \"box_env\", expected letters, digits and '_'", ext.Quote(ext.Shorten(name, 80)))
 		case led(name):
 			return fmt.Errorf("has the variable %s in \"box_env\", which Mortise or the box itself sets", name)
@@ -89,8 +93,6 @@ func (i *Injection) Check() error {
 	}
 	return nil
 }
-
-var variableRE = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
 
 // led reports whether a variable of the box is set by others: those of the proxy and of
 // certificates, which would otherwise lead requests around it.

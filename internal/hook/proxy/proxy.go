@@ -5,7 +5,6 @@ package proxy
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
@@ -92,23 +91,26 @@ var (
 // Fold is a host as it is compared: hosts know no case, and no dot at the end.
 func Fold(host string) string { return strings.ToLower(strings.TrimSuffix(host, ".")) }
 
-var hostRE = regexp.MustCompile(`^[A-Za-z0-9_]([A-Za-z0-9_.-]{0,252}[A-Za-z0-9_])?\.?$`)
-
 func hostFault(host string) error {
-	if !hostRE.MatchString(host) {
+	if bare := strings.TrimSuffix(host, "."); !surface.Plain(bare, 253, "_.-") || strings.HasSuffix(bare, "-") || strings.HasSuffix(bare, ".") {
 		return fmt.Errorf("has the host %s, expected a name without scheme, port, path and '*'", ext.Quote(ext.Shorten(host, 200)))
 	}
 	return nil
 }
 
-var tokenRE = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$") // RFC 9110, section 5.6.2
+// token reports whether s can be the name of a header (RFC 9110, section 5.6.2).
+func token(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool {
+		return !strings.ContainsRune("!#$%&'*+.^_`|~-", r) && !surface.Plain(string(r), 4, "")
+	}) < 0
+}
 
 // place is what is wrong with where a credential is put or found.
 func place(header, parameter, prefix string) error {
 	switch {
 	case (header == "") == (parameter == ""):
 		return fmt.Errorf("needs exactly one of \"header\" and \"query_param\"")
-	case header != "" && !tokenRE.MatchString(header):
+	case header != "" && !token(header):
 		return fmt.Errorf("has the header %s, which is none", ext.Quote(ext.Shorten(header, 80)))
 	case strings.ContainsAny(parameter, "&=#\x00\n\r "):
 		return fmt.Errorf("has the query parameter %s, which is none", ext.Quote(ext.Shorten(parameter, 80)))

@@ -4,7 +4,6 @@ package secret
 import (
 	"fmt"
 	"path"
-	"regexp"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/surface"
@@ -27,11 +26,9 @@ var Wanted = surface.DefineHook(surface.HookDef[surface.Question, Secret]{
 	Key: func(s Secret) string { return s.Variable }, Valid: (*Secret).Check,
 })
 
-var nameRE = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
-
 // Check is what is wrong with a secret; nil when nothing is.
 func (s *Secret) Check() error {
-	if !nameRE.MatchString(s.Variable) {
+	if !surface.VariableName(s.Variable) {
 		return fmt.Errorf("has the variable %s, expected letters, digits and '_'", ext.Quote(ext.Shorten(s.Variable, 80)))
 	}
 	if _, err := path.Match(s.Pattern, ""); err != nil {

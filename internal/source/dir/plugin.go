@@ -67,7 +67,9 @@ func (p *Plugin) tree() ext.Tree {
 		t.Findings.Add(*p.Fault)
 		return t
 	}
-	r, err := root.Open(p.Dir, p.Open)
+	open := p.Open
+	open.Remember = true // it is closed when it was read
+	r, err := root.Open(p.Dir, open)
 	if err != nil && source.IsPacked(p.Dir) && !errors.Is(err, fs.ErrNotExist) {
 		t.Format, t.Unread = "mcpb", true
 		t.Findings.Add(source.Packed.At(t.Origin, "%s%s is an archive", ext.Quote(p.Shown), p.named()))
