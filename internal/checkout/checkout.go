@@ -15,13 +15,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/child"
 	"github.com/mortise-dev/mortise/internal/file"
+	"github.com/mortise-dev/mortise/internal/pattern"
 )
 
 // Store is a directory of checkouts, NAME/COMMIT below it. It may be used by several
@@ -89,7 +89,7 @@ const (
 	lockName   = ".lock"
 )
 
-var commitRE = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
+var commitRE = pattern.New(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
 
 // check says what keeps a key from naming a checkout.
 func (k Key) check() error {

@@ -8,13 +8,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/file"
+	"github.com/mortise-dev/mortise/internal/pattern"
 )
 
 // Hold keeps checkouts from being swept as long as this process runs, or until Close: a
@@ -77,7 +77,7 @@ func (h *Hold) Close() error {
 	return nil
 }
 
-var heldRE = regexp.MustCompile(`^\.held-(\d+)-(\d+)-(\d+)-\d+$`)
+var heldRE = pattern.New(`^\.held-(\d+)-(\d+)-(\d+)-\d+$`)
 
 // mostHeld is the most that is read of what a process holds.
 const mostHeld = 1 << 20

@@ -8,11 +8,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/file"
+	"github.com/mortise-dev/mortise/internal/pattern"
 )
 
 // Make is the checkout of a key: the one that is there, after a look whether it was
@@ -95,7 +95,7 @@ func (s Store) settle(ctx context.Context, k Key, tree string, digest ext.Digest
 }
 
 // stageRE is the name of a staging directory: what it is for, who made it, and chance.
-var stageRE = regexp.MustCompile(`^\.(?:new|old)-(\d+)-(\d+)-(\d+)-[A-Z2-7]+$`)
+var stageRE = pattern.New(`^\.(?:new|old)-(\d+)-(\d+)-(\d+)-[A-Z2-7]+$`)
 
 func stageName(what string) string {
 	p := self()
@@ -107,7 +107,7 @@ func stagedBy(name string) (process, bool) { return processIn(stageRE, name) }
 
 // processIn is the process that a name says: its number, its start and the space of its
 // number are the first three groups.
-func processIn(in *regexp.Regexp, name string) (p process, ok bool) {
+func processIn(in *pattern.Pattern, name string) (p process, ok bool) {
 	m := in.FindStringSubmatch(name)
 	if m == nil {
 		return process{}, false

@@ -3,37 +3,37 @@ package config
 import (
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/pattern"
 )
 
 // form is what a string must look like.
 type form struct {
-	pattern *regexp.Regexp // for the schema, too
+	pattern *pattern.Pattern // for the schema, too
 	says    string
 	also    func(string) bool // what a pattern cannot say; nil for nothing
 }
 
 var forms = map[string]form{
 	"inside": {
-		pattern: regexp.MustCompile(`^[^\\\x00-\x1f]+$`),
+		pattern: pattern.New(`^[^\\\x00-\x1f]+$`),
 		says:    "a path below the workspace, written with /, such as ./.mortise",
 		also:    func(p string) bool { return absolute(p) || filepath.IsLocal(filepath.FromSlash(p)) },
 	},
 	"place": {
-		pattern: regexp.MustCompile(`^(\.\.?/|/|[A-Za-z]:/)[^\\\x00-\x1f]*$`),
+		pattern: pattern.New(`^(\.\.?/|/|[A-Za-z]:/)[^\\\x00-\x1f]*$`),
 		says:    "a path that begins with ./ or an absolute one, written with /, such as ./plugins/acme",
 	},
 	"source": {
-		pattern: regexp.MustCompile(`^(\*|/[^\\\x00-\x1f]*|[A-Za-z]:/[^\\\x00-\x1f]*|(\*\.)?[A-Za-z0-9._-]+(:[0-9]+)?(/[^\s\\\x00-\x1f]*)?)$`),
+		pattern: pattern.New(`^(\*|/[^\\\x00-\x1f]*|[A-Za-z]:/[^\\\x00-\x1f]*|(\*\.)?[A-Za-z0-9._-]+(:[0-9]+)?(/[^\s\\\x00-\x1f]*)?)$`),
 		says:    "HOST, *.HOST, HOST/PATH, an absolute directory or *, such as github.com/acme",
 	},
 	"format": {
-		pattern: regexp.MustCompile(`^[a-z0-9][a-z0-9./-]*$`),
+		pattern: pattern.New(`^[a-z0-9][a-z0-9./-]*$`),
 		says:    "the name of a format, such as agent-plugins/1.0.0",
 	},
 }

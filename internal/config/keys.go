@@ -3,11 +3,11 @@ package config
 import (
 	"fmt"
 	"reflect"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/pattern"
 )
 
 // schema is the tree of all tables and keys.
@@ -146,7 +146,7 @@ func (n *node) variable() string {
 	return prefix + strings.ToUpper(strings.ReplaceAll(n.path, ".", "_"))
 }
 
-var bare = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+var bare = pattern.New(`^[A-Za-z0-9_-]+$`)
 
 // join is the dotted key of last in the table named before, quoted where TOML
 // wants it so.

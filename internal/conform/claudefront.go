@@ -1,13 +1,13 @@
 package conform
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/admit"
 	"github.com/mortise-dev/mortise/internal/doc"
 	"github.com/mortise-dev/mortise/internal/frontmatter"
+	"github.com/mortise-dev/mortise/internal/pattern"
 	"github.com/mortise-dev/mortise/internal/surface/agent"
 	"github.com/mortise-dev/mortise/internal/surface/command"
 	"github.com/mortise-dev/mortise/internal/surface/skill"
@@ -103,8 +103,8 @@ func everyLine(p ext.Pair, lines bool) bool {
 }
 
 var (
-	claudeLine    = regexp.MustCompile(`^[A-Za-z_-]+:\s+(.+)$`)
-	claudeMeaning = regexp.MustCompile("[{}\\[\\]*&#!|>%@`]|: ")
+	claudeLine    = pattern.New(`^[A-Za-z_-]+:\s+(.+)$`)
+	claudeMeaning = pattern.New("[{}\\[\\]*&#!|>%@`]|: ")
 )
 
 // wrapped reports whether a value stands in quotes: it is left alone then.

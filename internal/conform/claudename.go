@@ -1,7 +1,6 @@
 package conform
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -9,6 +8,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/pattern"
 )
 
 // claudeName tells of a name that Claude Code does not take.
@@ -41,7 +41,7 @@ func unprintable(r rune) bool {
 // Names that Claude Code keeps for Anthropic's own plugins, in plain letters.
 // Whatever is neither letter nor digit separates words, and may stand within one.
 var (
-	reservedBeginning = regexp.MustCompile("^" + apart + "(" + spaced("claude") + "|" + spaced("anthropic") + "|" + spaced("anthropics") + ")([^a-z0-9]|$)" +
+	reservedBeginning = pattern.New("^" + apart + "(" + spaced("claude") + "|" + spaced("anthropic") + "|" + spaced("anthropics") + ")([^a-z0-9]|$)" +
 		"|^" + apart + spaced("ccplugin") + "[^a-z0-9]+[a-z0-9]")
 	reservedNames = []string{"claudecode", "claudemods"}
 	reservedParts = []string{"officialclaude", "claudeofficial", "officialanthropic", "anthropicofficial"}

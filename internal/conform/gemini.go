@@ -3,15 +3,15 @@ package conform
 import (
 	"net/url"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/pattern"
 )
 
 // geminiName is what Gemini CLI takes as a name.
-var geminiName = regexp.MustCompile(`^[a-zA-Z0-9-]+$`)
+var geminiName = pattern.New(`^[a-zA-Z0-9-]+$`)
 
 // geminiManifest is what Gemini CLI's validation refuses of a manifest and is
 // taken here. A key of another type than it should have is not in the tree's

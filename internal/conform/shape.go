@@ -2,11 +2,11 @@ package conform
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/pattern"
 )
 
 // shape is what a client takes as a value: of which kinds, and for each of them
@@ -157,9 +157,9 @@ func oneOf(words ...string) word {
 	}
 }
 
-// like takes what a pattern fits; want says what that is.
-func like(pattern, want string) word {
-	re := regexp.MustCompile(pattern)
+// like takes what an expression fits; want says what that is.
+func like(expression, want string) word {
+	re := pattern.New(expression)
 	return func(s string) string {
 		if re.MatchString(s) {
 			return ""
@@ -180,6 +180,6 @@ func address(s string) string {
 }
 
 var (
-	schemeForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*$`)
-	hostForm   = regexp.MustCompile(`^[/\\]*([^/\\?#@]*@)?(\[[0-9A-Fa-f:.]+\]|[^/\\?#@:\[\]\s<>^|]+)(:[0-9]{0,5})?([/\\?#]|$)`)
+	schemeForm = pattern.New(`^[A-Za-z][A-Za-z0-9+.-]*$`)
+	hostForm   = pattern.New(`^[/\\]*([^/\\?#@]*@)?(\[[0-9A-Fa-f:.]+\]|[^/\\?#@:\[\]\s<>^|]+)(:[0-9]{0,5})?([/\\?#]|$)`)
 )

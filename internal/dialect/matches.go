@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/pattern"
 )
 
 // Matches reports whether a matcher of a client's hooks means a subject. An error
@@ -32,14 +33,14 @@ func matching(client, matcher string) func(subject string) (bool, error) {
 	case client == Codex && named.MatchString(matcher):
 		separators = "|"
 	default:
-		return pattern(matcher)
+		return anywhere(matcher)
 	}
 	return func(subject string) (bool, error) { return among(matcher, separators, subject), nil }
 }
 
 var (
-	listed = regexp.MustCompile(`^[A-Za-z0-9_|, -]+$`) // a list, to Claude Code
-	named  = regexp.MustCompile(`^[A-Za-z0-9_|]+$`)    // a list, to Codex
+	listed = pattern.New(`^[A-Za-z0-9_|, -]+$`) // a list, to Claude Code
+	named  = pattern.New(`^[A-Za-z0-9_|]+$`)    // a list, to Codex
 )
 
 // among reports whether a list of names has a name.
@@ -52,8 +53,8 @@ func among(list, separators, name string) bool {
 	return false
 }
 
-// pattern compares with a regular expression that may match anywhere.
-func pattern(matcher string) func(subject string) (bool, error) {
+// anywhere compares with a regular expression that may match anywhere.
+func anywhere(matcher string) func(subject string) (bool, error) {
 	re, err := compiled(matcher)
 	return func(subject string) (bool, error) {
 		switch {

@@ -3,7 +3,6 @@ package dialect
 import (
 	"bytes"
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/pattern"
 )
 
 // decisive are the words by which some client's hooks decide, folded. Where the
@@ -25,9 +25,9 @@ var objections = []string{"deny", "denied", "block", "blocked", "ask", "forceask
 
 var (
 	// objection finds what says no in JSON, wherever that stands in a text.
-	objection = regexp.MustCompile(`(?i)"(permission_?decision|decision|permission|behavior|verdict|result|action|status)"\s*:\s*"(deny|denied|block|blocked|ask|force_ask|defer|refuse|refused|reject|rejected)"|"continue"\s*:\s*false`)
+	objection = pattern.New(`(?i)"(permission_?decision|decision|permission|behavior|verdict|result|action|status)"\s*:\s*"(deny|denied|block|blocked|ask|force_ask|defer|refuse|refused|reject|rejected)"|"continue"\s*:\s*false`)
 	// decides finds the words of a decision in a text.
-	decides = regexp.MustCompile(`(?i)\b(deny|denied|block|blocked|ask|refuse|refused)\b`)
+	decides = pattern.New(`(?i)\b(deny|denied|block|blocked|ask|refuse|refused)\b`)
 )
 
 // unseen says what of an output keeps a client from seeing an answer in it, "" when

@@ -1,8 +1,9 @@
 package dialect
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/mortise-dev/mortise/internal/pattern"
 )
 
 // servedNames are the names of a tool of a server. The servers of a plugin have
@@ -47,7 +48,7 @@ func (s Served) servers() []string {
 	return []string{"plugin_" + s.Extension + "_" + s.Server, s.Server}
 }
 
-var odd = regexp.MustCompile(`[^A-Za-z0-9_-]`)
+var odd = pattern.New(`[^A-Za-z0-9_-]`)
 
 // plain is a name as Claude Code makes it part of a tool's.
 func plain(name string) string { return odd.ReplaceAllString(name, "_") }

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
-	"regexp"
 	"strings"
 	"syscall"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/pattern"
 )
 
 // Kind sorts what keeps git from doing something by what a person can do about it.
@@ -78,19 +78,19 @@ func (k Kind) text() string { return kindTexts[k][0] }
 // telling are what git and ssh say, in the order in which they are looked for.
 var telling = []struct {
 	kind Kind
-	re   *regexp.Regexp
+	re   *pattern.Pattern
 }{
-	{Disk, regexp.MustCompile(`No space left on device|Disk quota exceeded|Read-only file system|insufficient permission for adding an object|unable to (write|create)|cannot mkdir`)},
-	{HostKey, regexp.MustCompile(`Host key verification failed|REMOTE HOST IDENTIFICATION HAS CHANGED`)},
-	{TooBig, regexp.MustCompile(`attempting to allocate|[Oo]ut of memory|exceeds maximum allowed size`)},
-	{Login, regexp.MustCompile(`terminal prompts disabled|could not read (Username|Password)|Authentication failed|Permission denied|returned error: 40[13]|Access denied|unable to get password`)},
-	{Certificate, regexp.MustCompile(`SSL certificate|certificate (verification|verify|problem|has expired)|certificate subject name`)},
-	{Moved, regexp.MustCompile(`returned error: 30\d|unable to update url base from redirection`)},
-	{NoRef, regexp.MustCompile(`not our ref|couldn't find remote ref|unadvertised object|no such remote ref`)},
-	{Foreign, regexp.MustCompile(`dubious ownership`)},
-	{Missing, regexp.MustCompile(`[Rr]epository .*not found|returned error: (404|410)|does not appear to be a git repository|does not exist|not valid: is this a git repository`)},
-	{Malformed, regexp.MustCompile(`fsck error|index-pack failed|inflate|corrupt|bad (object|tree|pack)|invalid (object|index-pack)|pack has bad|did not receive expected object|unresolved deltas?|missing (blob|tree|necessary)`)},
-	{Network, regexp.MustCompile(`[Cc]ould not resolve|[Ff]ailed to connect|[Cc]onnection (refused|timed out|reset|closed)|unreachable|Operation too slow|early EOF|returned error: [45]\d\d|the remote end hung up|unexpected disconnect|RPC failed|Could not read from remote|Operation timed out|Couldn't connect`)},
+	{Disk, pattern.New(`No space left on device|Disk quota exceeded|Read-only file system|insufficient permission for adding an object|unable to (write|create)|cannot mkdir`)},
+	{HostKey, pattern.New(`Host key verification failed|REMOTE HOST IDENTIFICATION HAS CHANGED`)},
+	{TooBig, pattern.New(`attempting to allocate|[Oo]ut of memory|exceeds maximum allowed size`)},
+	{Login, pattern.New(`terminal prompts disabled|could not read (Username|Password)|Authentication failed|Permission denied|returned error: 40[13]|Access denied|unable to get password`)},
+	{Certificate, pattern.New(`SSL certificate|certificate (verification|verify|problem|has expired)|certificate subject name`)},
+	{Moved, pattern.New(`returned error: 30\d|unable to update url base from redirection`)},
+	{NoRef, pattern.New(`not our ref|couldn't find remote ref|unadvertised object|no such remote ref`)},
+	{Foreign, pattern.New(`dubious ownership`)},
+	{Missing, pattern.New(`[Rr]epository .*not found|returned error: (404|410)|does not appear to be a git repository|does not exist|not valid: is this a git repository`)},
+	{Malformed, pattern.New(`fsck error|index-pack failed|inflate|corrupt|bad (object|tree|pack)|invalid (object|index-pack)|pack has bad|did not receive expected object|unresolved deltas?|missing (blob|tree|necessary)`)},
+	{Network, pattern.New(`[Cc]ould not resolve|[Ff]ailed to connect|[Cc]onnection (refused|timed out|reset|closed)|unreachable|Operation too slow|early EOF|returned error: [45]\d\d|the remote end hung up|unexpected disconnect|RPC failed|Could not read from remote|Operation timed out|Couldn't connect`)},
 }
 
 // kindOf sorts what git said.
@@ -105,7 +105,7 @@ func kindOf(text string) (Kind, string) {
 	return Unknown, firstLine(text, nil)
 }
 
-var prefixRE = regexp.MustCompile(`^(?:(?:fatal|error|remote|warning): ?)+`)
+var prefixRE = pattern.New(`^(?:(?:fatal|error|remote|warning): ?)+`)
 
 func bareLine(line string) string {
 	return strings.Trim(prefixRE.ReplaceAllString(line, ""), " \t\x00")

@@ -16,11 +16,11 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
-	"regexp"
 	"strconv"
 	"sync"
 	"time"
 
+	"github.com/mortise-dev/mortise/internal/pattern"
 	"github.com/mortise-dev/mortise/internal/unpack"
 )
 
@@ -65,7 +65,7 @@ func New(o Options) (*Git, error) {
 // oldest is the first git that knows all that is asked of it here.
 var oldest = [2]int{2, 31}
 
-var versionRE = regexp.MustCompile(`^git version (\d+)\.(\d+)`)
+var versionRE = pattern.New(`^git version (\d+)\.(\d+)`)
 
 // Version is what the program says of itself. A git that is too old is an error.
 func (g *Git) Version(ctx context.Context) (string, error) {

@@ -2,8 +2,9 @@ package git
 
 import (
 	"net/url"
-	"regexp"
 	"strings"
+
+	"github.com/mortise-dev/mortise/internal/pattern"
 )
 
 // foldingHosts are hosts on which the case of a path does not count.
@@ -101,7 +102,7 @@ func (s Source) addresses() []Source {
 	return all
 }
 
-var secretRE = regexp.MustCompile(`://[^/?#\s]*@`)
+var secretRE = pattern.New(`://[^/?#\s]*@`)
 
 // hide takes from an address who logs in with it.
 func hide(text string) string { return secretRE.ReplaceAllString(text, "://***@") }

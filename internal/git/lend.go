@@ -7,10 +7,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/mortise-dev/mortise/internal/pattern"
 )
 
 // passed are the variables of the person that git is given: where programs, homes and
@@ -62,7 +63,7 @@ type lent struct {
 
 // lentRE are the keys of the person's configuration that count. A header for every
 // host is not among them: it would give a secret to whichever host a source names.
-var lentRE = regexp.MustCompile(`^(credential\..+|http\.(.+\.)?(proxy\w*|sslcainfo|sslcapath|sslcert|sslkey|sslcertpasswordprotected|sslbackend|sslversion|schannel\w+|emptyauth|delegation|version)|http\..+\.extraheader)$`)
+var lentRE = pattern.New(`^(credential\..+|http\.(.+\.)?(proxy\w*|sslcainfo|sslcapath|sslcert|sslkey|sslcertpasswordprotected|sslbackend|sslversion|schannel\w+|emptyauth|delegation|version)|http\..+\.extraheader)$`)
 
 // borrow reads the person's configuration of git.
 func (g *Git) borrow() (lent, error) {

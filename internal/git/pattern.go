@@ -3,10 +3,10 @@ package git
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/pattern"
 )
 
 // Pattern is what a rule about sources covers: a source and all that lies below it.
@@ -15,7 +15,7 @@ type Pattern struct {
 	path string // with slashes, without one at its beginning or end; "" is all
 }
 
-var patternRE = regexp.MustCompile(`^((?:\*\.)?[A-Za-z0-9_][A-Za-z0-9._-]*(?::[0-9]+)?)(?:/(.*))?$`)
+var patternRE = pattern.New(`^((?:\*\.)?[A-Za-z0-9_][A-Za-z0-9._-]*(?::[0-9]+)?)(?:/(.*))?$`)
 
 // ParsePattern reads a pattern as a person writes it: HOST, *.HOST, HOST/PATH, an absolute
 // directory, or * for everything. It covers what has that identity, however its address is
@@ -73,4 +73,4 @@ func (p Pattern) covers(identity string, anyPort bool) bool {
 	return p.path == "" || below == p.path || strings.HasPrefix(below, p.path+"/")
 }
 
-var portRE = regexp.MustCompile(`:[0-9]+$`)
+var portRE = pattern.New(`:[0-9]+$`)

@@ -1,9 +1,10 @@
 package git
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/mortise-dev/mortise/internal/pattern"
 )
 
 // Progress is how far a fetch is.
@@ -12,7 +13,7 @@ type Progress struct {
 	Done, Total int    // of objects, or of files where it is writing
 }
 
-var progressRE = regexp.MustCompile(`^(?:remote: )?(Enumerating|Counting|Compressing|Receiving|Resolving|Total|Updating)\b[^:]*:?\s+(?:\d+% \((\d+)/(\d+)\))?`)
+var progressRE = pattern.New(`^(?:remote: )?(Enumerating|Counting|Compressing|Receiving|Resolving|Total|Updating)\b[^:]*:?\s+(?:\d+% \((\d+)/(\d+)\))?`)
 
 // progressOf reads a line in which git tells how far it is.
 func progressOf(line string) (p Progress, ok bool) {

@@ -2,15 +2,15 @@ package git
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/pattern"
 )
 
 var (
-	commitRE = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
-	abbrevRE = regexp.MustCompile(`^[0-9a-f]{7,63}$`)
+	commitRE = pattern.New(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
+	abbrevRE = pattern.New(`^[0-9a-f]{7,63}$`)
 )
 
 // IsCommit reports whether text is the whole hash of a commit, in small letters.

@@ -6,11 +6,11 @@ import (
 	"net/url"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/loopback"
+	"github.com/mortise-dev/mortise/internal/pattern"
 )
 
 // Source is a repository that git can be asked for. Make one with Parse. Two that are
@@ -31,10 +31,10 @@ type Allow struct {
 }
 
 var (
-	shortRE = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*/[A-Za-z0-9_.][A-Za-z0-9_.-]*$`)
-	scpRE   = regexp.MustCompile(`^(?:([^@/:]+)@)?(\[[0-9A-Fa-f:.]+\]|[^/:@\[\]]+):(.*)$`)
-	hostRE  = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$`)
-	userRE  = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.+-]*$`)
+	shortRE = pattern.New(`^[A-Za-z0-9_][A-Za-z0-9_.-]*/[A-Za-z0-9_.][A-Za-z0-9_.-]*$`)
+	scpRE   = pattern.New(`^(?:([^@/:]+)@)?(\[[0-9A-Fa-f:.]+\]|[^/:@\[\]]+):(.*)$`)
+	hostRE  = pattern.New(`^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$`)
+	userRE  = pattern.New(`^[A-Za-z0-9_][A-Za-z0-9_.+-]*$`)
 )
 
 // Parse reads a source as a person writes it: https://HOST/PATH, ssh://USER@HOST/PATH,

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/Masterminds/semver/v3"
 	"github.com/pelletier/go-toml/v2"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/pattern"
 )
 
 // codexConfig is what of config.toml says which plugins there are.
@@ -66,7 +66,7 @@ func codex(p Place) (all []Found, faults []error) {
 	return all, faults
 }
 
-var codexIDRE = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*@[A-Za-z0-9][A-Za-z0-9._-]*$`)
+var codexIDRE = pattern.New(`^[A-Za-z0-9][A-Za-z0-9._-]*@[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
 func codexFound(home, id string, c *codexConfig) Found {
 	name, market, _ := strings.Cut(id, "@")

@@ -16,8 +16,9 @@ const module = "github.com/mortise-dev/mortise"
 // lower ranks only, and siblings never import each other. The first rank has
 // an order within: its packages are numbered in tens below 20.
 var ranks = map[string]int{
-	"ext": 0,
-	"rpc": 1, // bytes of messages, for drivers and faces
+	"ext":     0,
+	"rpc":     1, // bytes of messages, for drivers and faces
+	"pattern": 1,
 
 	"surface": 10, "state": 10, "pysrc": 10, "doc": 10, "secret": 10, "audit": 10, "root": 10, "spelling": 10, "child": 10, "watch": 10, "unseen": 10, "ahead": 10, "file": 10, "dialect": 10, "loopback": 10,
 	"frontmatter": 11, "config": 11, // above doc

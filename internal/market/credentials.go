@@ -3,11 +3,11 @@ package market
 import (
 	"cmp"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/pattern"
 )
 
 // withoutCredentials is an object with *** in place of what addresses in its texts
@@ -56,7 +56,7 @@ func masked(d *ext.Doc) (clean ext.Doc, line int) {
 }
 
 // loginRE is the part of an address that says who logs in.
-var loginRE = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*)://([^/?#\s]*)@`)
+var loginRE = pattern.New(`([A-Za-z][A-Za-z0-9+.-]*)://([^/?#\s]*)@`)
 
 // mask puts *** in place of what addresses in a text would log in with.
 func mask(text string) (clean string, had bool) {

@@ -2,16 +2,17 @@ package market
 
 import (
 	"net/url"
-	"regexp"
 	"strings"
+
+	"github.com/mortise-dev/mortise/internal/pattern"
 )
 
 var (
-	scpLike = regexp.MustCompile(`^[A-Za-z0-9_][\w.-]*@[A-Za-z0-9][\w.-]*:[^:\s-][^\s:]*$`)
-	repoRE  = regexp.MustCompile(`^[A-Za-z0-9_][\w.-]*/[A-Za-z0-9_.][\w.-]*$`)
-	npmRE   = regexp.MustCompile(`^(@[A-Za-z0-9~][\w.~-]*/)?[A-Za-z0-9~][\w.~-]*$`)
-	hexRE   = regexp.MustCompile(`^[0-9a-fA-F]+$`)
-	refRE   = regexp.MustCompile(`^[^\s~^:?*\[\\]+$`)
+	scpLike = pattern.New(`^[A-Za-z0-9_][\w.-]*@[A-Za-z0-9][\w.-]*:[^:\s-][^\s:]*$`)
+	repoRE  = pattern.New(`^[A-Za-z0-9_][\w.-]*/[A-Za-z0-9_.][\w.-]*$`)
+	npmRE   = pattern.New(`^(@[A-Za-z0-9~][\w.~-]*/)?[A-Za-z0-9~][\w.~-]*$`)
+	hexRE   = pattern.New(`^[0-9a-fA-F]+$`)
+	refRE   = pattern.New(`^[^\s~^:?*\[\\]+$`)
 )
 
 // repository is the first of the forms of values: each says what a value must

@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"unicode"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/pattern"
 )
 
 // Version and Schema say which SARIF a log is.
@@ -120,7 +120,7 @@ func (r *run) add(f *Finding) {
 const fingerprint = "mortise/v1"
 
 // lines are the places that a message names: they move when text does.
-var lines = regexp.MustCompile(`:[0-9]+|\blines? [0-9]+`)
+var lines = pattern.New(`:[0-9]+|\blines? [0-9]+`)
 
 // print identifies a finding wherever its line moves to, and however often the
 // same is found in one file.

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"regexp"
 	"slices"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/pattern"
 )
 
 // documentForm is the form of documents that this program writes.
@@ -31,7 +31,7 @@ func Export(w io.Writer, s Snapshot, history []Event) error {
 	return e.Encode(document{documentForm, s, history})
 }
 
-var hashRE = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})?$`)
+var hashRE = pattern.New(`^([0-9a-f]{40}|[0-9a-f]{64})?$`)
 
 // possible refuses a line that no program of ours wrote: paths are made of it.
 func (r *Installed) possible() error {

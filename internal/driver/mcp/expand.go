@@ -2,10 +2,10 @@ package mcp
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/pattern"
 )
 
 const (
@@ -31,7 +31,7 @@ type expander struct {
 }
 
 // placeholder is ${NAME} or ${NAME:-default}.
-var placeholder = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-[^}]*)?\}`)
+var placeholder = pattern.New(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-[^}]*)?\}`)
 
 // plugin replaces the plugin's two directories.
 func (x *expander) plugin(s string) string {

@@ -4,8 +4,8 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
-	"regexp"
 
+	"github.com/mortise-dev/mortise/internal/pattern"
 	"github.com/mortise-dev/mortise/internal/rpc"
 )
 
@@ -36,8 +36,8 @@ func skip(r *bufio.Reader, head []byte, limit int) (tail []byte, err error) {
 // A message begins or ends with its id, as programs write it: what stands there
 // cannot be a part of something within.
 var (
-	idFirst = regexp.MustCompile(`^\s*\{\s*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*(\d+)\s*,\s*"(?:result|error)"`)
-	idLast  = regexp.MustCompile(`,\s*"id"\s*:\s*(\d+)\s*\}\s*$`)
+	idFirst = pattern.New(`^\s*\{\s*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*(\d+)\s*,\s*"(?:result|error)"`)
+	idLast  = pattern.New(`,\s*"id"\s*:\s*(\d+)\s*\}\s*$`)
 )
 
 // overlong gives up the one request that a line which is too long answers. It

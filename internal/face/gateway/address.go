@@ -3,9 +3,9 @@ package gateway
 import (
 	"cmp"
 	"context"
-	"regexp"
 	"strings"
 
+	"github.com/mortise-dev/mortise/internal/pattern"
 	"github.com/mortise-dev/mortise/internal/session"
 )
 
@@ -59,7 +59,7 @@ func fitting(templates []session.Offer, uri string) *session.Offer {
 // fixed is how much of a template is text.
 func fixed(template string) int { return len(expression.ReplaceAllString(template, "")) }
 
-var expression = regexp.MustCompile(`\{[^{}]*\}`)
+var expression = pattern.New(`\{[^{}]*\}`)
 
 // fits reports whether an address could be made of a template (RFC 6570): the
 // text between its expressions is there, in order. The server, which knows what

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/hook/clientevent"
+	"github.com/mortise-dev/mortise/internal/pattern"
 	"github.com/mortise-dev/mortise/internal/surface"
 )
 
@@ -283,7 +283,7 @@ func (l *layer) waits(h *handler, event string, p *ext.Pair) {
 }
 
 // ours is the line that mortise hook prints for clients' settings.
-var ours = regexp.MustCompile(`^["']?([^"'\s]*[/\\])?mortise(\.exe)?["']?\s+(-\S+\s+)*hook\s`)
+var ours = pattern.New(`^["']?([^"'\s]*[/\\])?mortise(\.exe)?["']?\s+(-\S+\s+)*hook\s`)
 
 // handler lays a handler as an implementation of the hook for clients' events.
 // What would run nothing does nothing in any client, and is told.

@@ -1,10 +1,10 @@
 package bridge
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/pattern"
 	"github.com/mortise-dev/mortise/internal/surface"
 )
 
@@ -17,7 +17,7 @@ var variables = strings.NewReplacer(
 )
 
 // environment is a variable of the environment as Cursor and VS Code write it.
-var environment = regexp.MustCompile(`\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}`)
+var environment = pattern.New(`\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}`)
 
 func canonicalText(s string) string {
 	return environment.ReplaceAllString(variables.Replace(s), "${$1}")
@@ -49,13 +49,13 @@ func renamed(d ext.Doc) ext.Doc {
 
 // foreign is a placeholder that a client fills in: one that is no variable's
 // name, or one that only clients know.
-var foreign = regexp.MustCompile(`\$\{(?:[A-Za-z_]\w*\.[^}]*|[A-Za-z_]\w*:[^}-][^}]*|CLAUDE_PROJECT_DIR|workspacePath|workspaceFolder|userHome|DESKTOP|DOCUMENTS|DOWNLOADS)\}`)
+var foreign = pattern.New(`\$\{(?:[A-Za-z_]\w*\.[^}]*|[A-Za-z_]\w*:[^}-][^}]*|CLAUDE_PROJECT_DIR|workspacePath|workspaceFolder|userHome|DESKTOP|DOCUMENTS|DOWNLOADS)\}`)
 
 // unmarked are the placeholders that single clients write in a way of their own,
 // and that are plain text for all others.
-var unmarked = map[string]*regexp.Regexp{
-	"gemini-cli": regexp.MustCompile(`\$[A-Za-z_]\w*`),
-	"opencode":   regexp.MustCompile(`\{(?:env|file):[^}]*\}`),
+var unmarked = map[string]*pattern.Pattern{
+	"gemini-cli": pattern.New(`\$[A-Za-z_]\w*`),
+	"opencode":   pattern.New(`\{(?:env|file):[^}]*\}`),
 }
 
 // unfilled tells the first placeholder of a server that nothing here fills in.

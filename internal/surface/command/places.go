@@ -1,20 +1,20 @@
 package command
 
 import (
-	"regexp"
 	"strings"
 
+	"github.com/mortise-dev/mortise/internal/pattern"
 	"github.com/mortise-dev/mortise/internal/surface"
 )
 
 // places are where a command's text takes what is typed after its name, and
 // wholes are the same in a command that is kept in TOML.
 var (
-	places = regexp.MustCompile(`\$(ARGUMENTS|[1-9])\b`)
-	wholes = regexp.MustCompile(`\{\{args\}\}`)
+	places = pattern.New(`\$(ARGUMENTS|[1-9])\b`)
+	wholes = pattern.New(`\{\{args\}\}`)
 )
 
-func (c *Command) places() *regexp.Regexp {
+func (c *Command) places() *pattern.Pattern {
 	if c.Dialect == surface.DialectTOML {
 		return wholes
 	}

@@ -1,10 +1,10 @@
 package server
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/mortise-dev/mortise/internal/pattern"
 	"github.com/mortise-dev/mortise/internal/surface"
 )
 
@@ -39,9 +39,9 @@ func (s Server) Consents() string {
 }
 
 // secret are the names of variables whose values are not shown.
-var secret = regexp.MustCompile(`(?i)(^|_)(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$`)
+var secret = pattern.New(`(?i)(^|_)(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$`)
 
-var placeholder = regexp.MustCompile(`\$\{[^}]*\}`)
+var placeholder = pattern.New(`\$\{[^}]*\}`)
 
 // references are the variables of the host that a value takes in, without what
 // stands around them.

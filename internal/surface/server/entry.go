@@ -3,13 +3,13 @@ package server
 import (
 	"net/url"
 	"path"
-	"regexp"
 	"strings"
 
 	"golang.org/x/net/http/httpguts"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/loopback"
+	"github.com/mortise-dev/mortise/internal/pattern"
 	"github.com/mortise-dev/mortise/internal/surface"
 )
 
@@ -230,7 +230,7 @@ func leaves(p string) bool {
 	return clean == ".." || strings.HasPrefix(clean, "../") || path.IsAbs(clean)
 }
 
-var envName = regexp.MustCompile(`^[^=\x00]+$`)
+var envName = pattern.New(`^[^=\x00]+$`)
 
 func checkEnv(doc *ext.Doc, e *surface.Entry[Server]) {
 	eachPair(doc.Get("env"), func(name, value string, line int) {

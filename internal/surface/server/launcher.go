@@ -1,11 +1,11 @@
 package server
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/pattern"
 	"github.com/mortise-dev/mortise/internal/surface"
 )
 
@@ -123,7 +123,7 @@ func depends(value string) bool {
 }
 
 // address is an absolute address in a value.
-var address = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://[^,]*`)
+var address = pattern.New(`[A-Za-z][A-Za-z0-9+.-]*://[^,]*`)
 
 // place reports whether a value is a path, or has one in it: relative, absolute,
 // in the home directory, or as a file's address. Other addresses are none.

@@ -2,11 +2,11 @@ package server
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/pattern"
 	"github.com/mortise-dev/mortise/internal/surface"
 )
 
@@ -16,13 +16,13 @@ type runner struct {
 	command  string // and the arguments that make it one
 	packages string // options that name the package, which is the first argument without them
 	valued   string // other options with a value
-	exact    *regexp.Regexp
+	exact    *pattern.Pattern
 }
 
 // What names one version, and no other for ever.
 var (
-	exactNode   = regexp.MustCompile(`.@v?\d+\.\d+\.\d+([-+][0-9A-Za-z.+-]+)?$|[@#][0-9a-f]{40}$`)
-	exactPython = regexp.MustCompile(`(==\s*|.@)v?\d[0-9A-Za-z.!+-]*([,;\s]|$)|@[0-9a-f]{40}$`)
+	exactNode   = pattern.New(`.@v?\d+\.\d+\.\d+([-+][0-9A-Za-z.+-]+)?$|[@#][0-9a-f]{40}$`)
+	exactPython = pattern.New(`(==\s*|.@)v?\d[0-9A-Za-z.!+-]*([,;\s]|$)|@[0-9a-f]{40}$`)
 )
 
 const (

@@ -2,11 +2,11 @@ package server
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/pattern"
 	"github.com/mortise-dev/mortise/internal/surface"
 )
 
@@ -51,7 +51,7 @@ func say(h *ext.Hash, node *ext.Doc) {
 
 // variable is the name of a variable of the host's environment, perhaps with a
 // default: it is the same for every extension.
-var variable = regexp.MustCompile(`^[A-Z_][A-Z0-9_]*(:-.*)?$`)
+var variable = pattern.New(`^[A-Z_][A-Z0-9_]*(:-.*)?$`)
 
 // namesOwn reports whether a declaration names something of the extension's own,
 // or could be answered by it.

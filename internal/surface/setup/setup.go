@@ -3,11 +3,11 @@ package setup
 
 import (
 	"path"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/pattern"
 	"github.com/mortise-dev/mortise/internal/surface"
 )
 
@@ -140,7 +140,7 @@ func readEnv(d *ext.Doc, e *surface.Entry[Setup]) {
 	}
 }
 
-var placeholder = regexp.MustCompile(`\$\{[^}]*\}`)
+var placeholder = pattern.New(`\$\{[^}]*\}`)
 
 func checkPlaceholders(d *ext.Doc, e *surface.Entry[Setup]) {
 	for _, p := range placeholder.FindAllString(d.Text, -1) {
