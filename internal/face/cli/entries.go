@@ -48,6 +48,38 @@ func (p *page) entries(l *host.Listing, name string, costs bool) {
 	t.write(p)
 }
 
+// planned is the table of what answers the hooks of plans: a row for everybody who does,
+// with the hooks. There are many hooks, and one mechanism answers several.
+func (p *page) planned(l *host.Listing) {
+	type answering struct{ name, extension, status string }
+	var order []answering
+	hooks := map[answering][]string{}
+	for _, e := range l.Entries {
+		if s := p.call.spec(e.Surface); s == nil || s.Answers == nil {
+			continue
+		}
+		one := answering{e.Name, e.Extension, e.Status}
+		if hooks[one] == nil {
+			order = append(order, one)
+		}
+		hooks[one] = append(hooks[one], e.Surface)
+	}
+	if len(order) == 0 {
+		return
+	}
+	p.gap()
+	p.line("%s", p.bold("Hooks"))
+	var t table
+	for _, one := range order {
+		status := one.status
+		if status == "active" {
+			status = ""
+		}
+		t.row(cell{ext.Escape(one.name), p.bold}, cell{ext.Escape(one.extension), p.dim}, cell{status, p.status}, cell{strings.Join(hooks[one], ", "), nil})
+	}
+	t.folded(p)
+}
+
 // lastKnown marks what a server described that does not run.
 func lastKnown(e host.EntryRow) string {
 	if !e.LastKnown {

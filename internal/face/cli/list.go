@@ -82,9 +82,12 @@ func (c *call) showList(g *host.Generation, o listing) error {
 		p.extensions(l)
 	}
 	for _, s := range c.surfaces() {
-		if surface == "" || s == surface {
+		if planned := c.spec(s) != nil && c.spec(s).Answers != nil; surface == "" && !planned || s == surface {
 			p.entries(l, s, host.Order(o.sort) == host.ByCost)
 		}
+	}
+	if surface == "" {
+		p.planned(l)
 	}
 	if surface != "" {
 		p.gap()

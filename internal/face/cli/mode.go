@@ -433,7 +433,7 @@ func span(d time.Duration) string {
 	switch {
 	case d < 0:
 		return "0s"
-	case d < time.Minute:
+	case d < 10*time.Minute:
 		return d.Round(time.Second).String()
 	}
 	return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
