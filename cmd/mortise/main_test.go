@@ -33,7 +33,12 @@ func field(t *testing.T, name string) {
 	testscript.Run(t, params(testscript.Params{Files: []string{filepath.Join(scripts, "field", name)}}))
 }
 
-func TestField_CLI01(t *testing.T) { field(t, "cli01.txtar") }
+func TestField_CLI01(t *testing.T)                                   { field(t, "cli01.txtar") }
+func TestField_MOD01_trust_is_bound_to_content(t *testing.T)         { field(t, "mod01.txtar") }
+func TestField_MOD02_what_is_borrowed_never_widens(t *testing.T)     { field(t, "mod02.txtar") }
+func TestField_MOD04_an_untracked_guard_is_missed(t *testing.T)      { field(t, "mod04.txtar") }
+func TestField_MOD06_MOD10_MOD11_each_worktree_its_own(t *testing.T) { field(t, "mod06.txtar") }
+
 func TestField_NAM07(t *testing.T) { field(t, "nam07.txtar") }
 func TestField_SEC01(t *testing.T) { field(t, "sec01.txtar") }
 func TestField_SEC05(t *testing.T) { field(t, "sec05.txtar") }

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -132,6 +134,8 @@ func (g *Generation) ExplainAnswers(ctx context.Context, name string) []AnswerMe
 type ModeChange struct {
 	From, To *plan.Current
 	Warnings []plan.Issue
+	// Gone are worktrees that are not there any more and whose levels were forgotten.
+	Gone []string
 }
 
 // SetMode sets axes of the worktree, all at once or none. It reads what is remembered
@@ -152,6 +156,7 @@ func (h *Host) SetMode(ctx context.Context, g *Generation, c plan.Change, by str
 		}
 		out.To, out.Warnings = to, warnings
 		remember(s, r, to, w, by, now)
+		out.Gone = forgetGone(s)
 		return nil
 	})
 	if refused := new(plan.Refused); errors.As(err, &refused) {
@@ -244,6 +249,22 @@ func remember(s *state.Snapshot, r *plan.Registry, c *plan.Current, worktree, by
 		}
 		s.Put(l)
 	}
+}
+
+// forgetGone forgets the levels of worktrees whose directory is not there: they would be
+// those of whatever comes to lie there.
+func forgetGone(s *state.Snapshot) []string {
+	var gone []string
+	for _, l := range slices.Clone(s.Levels) {
+		if !slices.Contains(gone, l.Worktree) {
+			if _, err := os.Lstat(l.Worktree); !errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			gone = append(gone, l.Worktree)
+		}
+		s.Remove(l)
+	}
+	return gone
 }
 
 // changeText says what a change did, for the history.

@@ -277,6 +277,9 @@ func (c *call) startProgram(ctx context.Context, levels, args []string) error {
 			}
 		}
 		e := g.Plan(ctx, now.Mode).Environment(ctx, c.Env, variable(c.Env, config.EnvVariable))
+		if len(change.Updates) > 0 {
+			e.Mark = "" // in what it starts the borrowed mode counts as the person's, not the one that is set
+		}
 		environ = environOf(c.Env, e)
 		return nil
 	})

@@ -301,6 +301,9 @@ func (c *call) setMode(ctx context.Context, change plan.Change, dry bool) error 
 		for _, w := range done.Warnings {
 			fmt.Fprintln(c.Err, "mortise: warning: "+safe(w.Message))
 		}
+		for _, dir := range done.Gone {
+			view.line("%s", view.dim("The mode of "+safe(dir)+", which is not there any more, is forgotten."))
+		}
 		if dry {
 			view.line("%s", view.dim("Nothing is set. The mode would be:"))
 		}
