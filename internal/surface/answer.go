@@ -2,6 +2,7 @@ package surface
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -83,7 +84,11 @@ func (a *Answers) Read(raw json.RawMessage) ([]Answer, error) {
 		return nil, err
 	}
 	var items []jsontext.Value
-	if err := jsonv2.Unmarshal(raw, &items); err != nil {
+	err = jsonv2.Unmarshal(raw, &items)
+	if wrong := new(jsontext.SyntacticError); errors.As(err, &wrong) { // a member that is there twice, say
+		return nil, fmt.Errorf("its answer is no JSON: %s", ext.Escape(ext.Shorten(plainFault(err), 300)))
+	}
+	if err != nil {
 		return nil, fmt.Errorf("it answered %s, expected a list", ext.Quote(ext.Shorten(string(raw), 80)))
 	}
 	out := make([]Answer, 0, len(items))
@@ -158,7 +163,7 @@ func (a *Answers) read(raw json.RawMessage) (Answer, error) {
 			return Answer{}, fmt.Errorf("has a condition, and answers to this hook are the same in every mode")
 		}
 		var err error
-		if one.When, err = condition(when); err != nil {
+		if one.When, err = condition(when); err != nil { // none is said where it is null or empty
 			return Answer{}, err
 		}
 	}
@@ -184,9 +189,14 @@ func (a *Answers) read(raw json.RawMessage) (Answer, error) {
 	if err := jsonv2.Unmarshal(raw, value.Interface(), jsonv2.RejectUnknownMembers(true)); err != nil {
 		return Answer{}, fmt.Errorf("cannot be read: %s", ext.Escape(ext.Shorten(plainFault(err), 300)))
 	}
+	for i := range a.Fields {
+		if f := &a.Fields[i]; f.Required && (members[f.Name] == nil || string(members[f.Name]) == "null") {
+			return Answer{}, fmt.Errorf("does not say %q, which is needed", f.Name)
+		}
+	}
 	if a.valid != nil {
 		if err := a.valid(value.Interface()); err != nil {
-			return Answer{}, err
+			return Answer{}, errors.New(ext.Shorten(err.Error(), 500))
 		}
 	}
 	one.Value = value.Elem().Interface()
@@ -198,14 +208,31 @@ func (a *Answers) read(raw json.RawMessage) (Answer, error) {
 
 // plainFault is what is wrong with JSON, without the names of our own types.
 func plainFault(err error) string {
-	text := strings.TrimPrefix(err.Error(), "json: ")
+	text := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "json: "), "jsontext: ")
 	if i := strings.Index(text, "unknown object member name"); i >= 0 {
-		return strings.TrimPrefix(text[i:], "unknown ")
+		return strings.TrimPrefix(text[i:], "unknown ") + " is not known"
 	}
-	if i := strings.Index(text, " into Go "); i >= 0 {
-		return text[:i] + " (a value of another type is expected)"
+	if wrong := new(jsonv2.SemanticError); errors.As(err, &wrong) {
+		return fmt.Sprintf("%s holds %s, which is not of the type that is expected", ext.Quote(ext.Shorten(string(wrong.JSONPointer), 200)), kindOf(wrong.JSONKind))
 	}
 	return text
+}
+
+// kindOf is the word for a kind of JSON.
+func kindOf(k jsontext.Kind) string {
+	switch k {
+	case '"':
+		return "a string"
+	case '0':
+		return "a number"
+	case 't', 'f':
+		return "a boolean"
+	case '{', '}':
+		return "an object"
+	case '[', ']':
+		return "a list"
+	}
+	return "something else"
 }
 
 // condition reads the member "when": of each axis one level or a list of them.
@@ -213,6 +240,9 @@ func condition(raw jsontext.Value) (Condition, error) {
 	var axes map[string]jsontext.Value
 	if err := jsonv2.Unmarshal(raw, &axes); err != nil {
 		return nil, fmt.Errorf("has a condition that is no object")
+	}
+	if len(axes) == 0 {
+		return nil, nil
 	}
 	c := Condition{}
 	for axis, levels := range axes {
@@ -306,6 +336,8 @@ func typeOf(t reflect.Type) Type {
 		}
 	case reflect.Map, reflect.Struct:
 		return Object
+	case reflect.Pointer:
+		return typeOf(t.Elem())
 	}
 	return Any
 }

@@ -63,6 +63,10 @@ type Levels []string
 
 // UnmarshalJSON reads one level, or a list of them.
 func (l *Levels) UnmarshalJSON(data []byte) error {
+	if string(data) == "null" {
+		*l = nil
+		return nil
+	}
 	var one string
 	if json.Unmarshal(data, &one) == nil {
 		*l = Levels{one}

@@ -10,7 +10,7 @@ import (
 
 // File is one compose file, stacked onto those before it.
 type File struct {
-	File string `json:"file" doc:"The file: below the workspace, or ${PLUGIN_ROOT}/… of the extension's own."`
+	File string `json:"file,omitzero" doc:"The file: below the workspace, or ${PLUGIN_ROOT}/… of the extension's own. One of file and env at least."`
 	// Env names a variable whose value, where it has one, is used instead of File.
 	Env string `json:"env,omitzero" doc:"A variable whose value, where it has one, is the file instead."`
 }

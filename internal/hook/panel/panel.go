@@ -35,7 +35,15 @@ var Panels = surface.DefineHook(surface.HookDef[surface.Question, Panel]{
 	Key: func(p Panel) string { return p.ID }, Valid: (*Panel).check,
 })
 
-const most = 1000 // rows, or children of all groups
+const most = 1000 // rows, or groups and their children
+
+func (p *Panel) children() int {
+	n := len(p.Groups)
+	for i := range p.Groups {
+		n += len(p.Groups[i].Children)
+	}
+	return n
+}
 
 func (p *Panel) check() error {
 	if p.Kind == "" {
@@ -48,6 +56,8 @@ func (p *Panel) check() error {
 		return fmt.Errorf("is about the panel %s, whose kind %s is none, expected table or tree", p.ID, ext.Quote(p.Kind))
 	case p.Kind == "table" && (len(p.Columns) == 0 || p.Groups != nil), p.Kind == "tree" && (p.Rows != nil || p.Columns != nil):
 		return fmt.Errorf("is about the panel %s: a table has columns and rows, a tree has groups", p.ID)
+	case p.children() > most:
+		return fmt.Errorf("is about the panel %s, which has %d branches and children, at most %d are shown", p.ID, p.children(), most)
 	case len(p.Rows) > most:
 		return fmt.Errorf("is about the panel %s, which has %d rows, at most %d are shown", p.ID, len(p.Rows), most)
 	}

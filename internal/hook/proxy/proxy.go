@@ -5,6 +5,7 @@ package proxy
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
@@ -82,7 +83,10 @@ var (
 			if r.Why = strings.TrimSpace(r.Why); r.Why == "" {
 				return fmt.Errorf("recommends %s and does not say why", ext.Quote(r.Host))
 			}
-			host, _, _ := strings.Cut(r.Host, ":")
+			host, port, given := strings.Cut(r.Host, ":")
+			if n, err := strconv.ParseUint(port, 10, 16); given && (err != nil || n == 0) {
+				return fmt.Errorf("recommends %s, whose port is none", ext.Quote(ext.Shorten(r.Host, 200)))
+			}
 			return hostFault(host)
 		},
 	})
@@ -128,6 +132,8 @@ func (r *Rule) check() error {
 		return fmt.Errorf("has a \"value_prefix\" that holds the end of a line")
 	case (r.Secret == "") == (len(r.Command) == 0):
 		return fmt.Errorf("needs exactly one of \"secret\" and \"command\"")
+	case len(r.Command) > 0 && r.Command[0] == "":
+		return fmt.Errorf("has a \"command\" without a program")
 	}
 	if err := hostFault(r.Host); err != nil {
 		return err
