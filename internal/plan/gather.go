@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -38,7 +39,7 @@ type Gathered struct {
 }
 
 // patience is how long code may take for an answer, unless its document says otherwise,
-// and how long a deep check may.
+// and how long a deep check may: no document gives its code more than that.
 const patience, deepPatience = 5 * time.Second, 60 * time.Second
 
 // gather asks everybody who answers a hook, in load order, and merges.
@@ -136,10 +137,10 @@ func (r *Registry) answers(ctx context.Context, hook *surface.Spec, e *compose.E
 	out := make([]Given, 0, len(answers))
 	for _, a := range answers {
 		one := Given{Answer: a, Extension: e.Extension, Entry: e.Qualified, Origin: e.Origin, precedes: e.Precedes()}
-		if a.Line > 0 {
+		switch {
+		case im.Answer != nil:
 			one.Origin.Line = a.Line
-		}
-		if a.From != "" && e.Origin.Trust == ext.Builtin { // it speaks of the configuration
+		case a.From != "" && e.Origin.Trust == ext.Builtin: // it speaks of the configuration
 			one.Origin = ext.Origin{Trust: ext.Owner, Path: a.From, Line: a.Line}
 		}
 		expand(&one.Value, r.in.Worktree, r.in.Dirs[e.Extension])
@@ -159,12 +160,12 @@ func (r *Registry) ask(ctx context.Context, hook *surface.Spec, im surface.Imple
 	if err != nil {
 		return nil, err
 	}
-	limit := patience
+	limit := cmp.Or(r.in.Patience, patience)
 	if q.Deep {
 		limit = deepPatience
 	}
 	if im.Timeout > 0 {
-		limit = time.Duration(im.Timeout) * time.Millisecond
+		limit = time.Duration(min(int64(im.Timeout), deepPatience.Milliseconds())) * time.Millisecond
 	}
 	raw, err := within(ctx, limit, func(ctx context.Context) (json.RawMessage, error) {
 		return r.in.Caller.Call(ctx, im.Ref, argument)
@@ -205,31 +206,36 @@ func within(ctx context.Context, limit time.Duration, do func(context.Context) (
 	}
 }
 
-// holds reports whether an answer holds in a mode. What is about an axis, and says not
-// when it holds, holds while that is not at its default; a stand-in for a credential while
-// it is.
+// holds reports whether an answer holds in a mode. A condition on an axis that there is
+// not never does, whatever the mode says. What is about an axis does not hold while that
+// is at its default, which needs no secret; a stand-in for a credential, which says not
+// when it holds, while it is.
 func (r *Registry) holds(hook *surface.Spec, a *Given, mode ext.Mode, g *Gathered) bool {
 	if hook.Answers.Fixed {
 		return true
 	}
+	known := true
 	for _, name := range a.When.Axes() {
 		if x := r.Axis(name); x == nil {
+			known = false
 			g.Findings.Add(ConditionUnknown.At(a.Origin, "%s: a condition is on the axis %s, which there is not", hook.Name, ext.Quote(name)))
 		}
 	}
+	holds := known && a.When.Holds(mode)
 	about, rests := aboutAxis(a.Value)
 	if about == "" {
-		return a.When.Holds(mode)
+		return holds
 	}
 	x := r.Axis(about)
 	if x == nil {
 		g.Findings.Add(AxisUnknown.At(a.Origin, "%s: an answer is about the axis %s, which there is not", hook.Name, ext.Quote(about)))
 		return false
 	}
-	if a.When != nil {
-		return a.When.Holds(mode)
+	atRest := mode[about] == x.Value.Default()
+	if rests {
+		return holds && (atRest || a.When != nil)
 	}
-	return (mode[about] == x.Value.Default()) == rests
+	return holds && !atRest
 }
 
 // aboutAxis is the axis that an answer is about; rests: it holds while that rests.

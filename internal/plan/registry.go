@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
+
+	jsonv2 "github.com/go-json-experiment/json"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/call"
@@ -30,6 +33,9 @@ type Inputs struct {
 	Dirs map[ext.Name]Dirs
 	// Caller reaches code that answers. Nil: none is asked, and each is told.
 	Caller call.Caller
+	// Patience is how long code may take for an answer whose document does not say; 0: 5
+	// seconds. No answer depends on it but one that is late.
+	Patience time.Duration
 }
 
 // Dirs are the directories that belong to an extension; "" where it has none.
@@ -81,13 +87,20 @@ func New(ctx context.Context, in Inputs) *Registry {
 func (in *Inputs) digest() ext.Digest {
 	h := ext.NewHash("registry of hooks").Digest(in.Composition.Digest()).Text(in.Worktree).Int(len(in.Rows))
 	for i := range in.Rows {
-		h.Text(in.Rows[i].Table).Digest(in.Rows[i].Doc.Digest())
+		row := &in.Rows[i]
+		h.Text(row.Table, row.Origin.Source, row.Origin.Path).Int(row.Origin.Line).Digest(row.Doc.Digest())
 	}
+	h.Int(len(in.Tables))
 	for _, name := range slices.Sorted(maps.Keys(in.Tables)) {
 		h.Text(name).Bytes(in.Tables[name])
 	}
+	h.Int(len(in.Settings))
 	for _, name := range slices.Sorted(maps.Keys(in.Settings)) {
 		h.Text(string(name)).Bytes(in.Settings[name])
+	}
+	h.Int(len(in.Dirs))
+	for _, name := range slices.Sorted(maps.Keys(in.Dirs)) {
+		h.Text(string(name), in.Dirs[name].Root, in.Dirs[name].Data)
 	}
 	return h.Sum()
 }
@@ -233,13 +246,13 @@ func related(row *Row, a *axis.Axis) (relation, error) {
 	var err error
 	if row.Table == "require" {
 		only.Requires = make([]axis.Requirement, 1)
-		err = json.Unmarshal(raw, &only.Requires[0])
+		err = jsonv2.Unmarshal(raw, &only.Requires[0], jsonv2.RejectUnknownMembers(true))
 	} else {
 		only.Conflicts = make([]axis.Conflict, 1)
-		err = json.Unmarshal(raw, &only.Conflicts[0])
+		err = jsonv2.Unmarshal(raw, &only.Conflicts[0], jsonv2.RejectUnknownMembers(true))
 	}
 	if err != nil {
-		return relation{}, fmt.Errorf("cannot be read: %w", err)
+		return relation{}, fmt.Errorf("cannot be read: %s", ext.Escape(ext.Shorten(err.Error(), 300)))
 	}
 	if err := only.Check(); err != nil {
 		return relation{}, err
