@@ -44,12 +44,13 @@ func (r *Registry) Current(ctx context.Context, levels []state.Level, now time.T
 			c.Findings.Add(ModeLeft.At(at, "the level %s of the axis %s is remembered, and there is no such axis", ext.Quote(l.Level), ext.Quote(l.Axis)))
 		case !slices.Contains(a.Value.Levels, l.Level):
 			c.Findings.Add(ModeOdd.At(at, "the axis %s is remembered to be at %s, which is none of its levels; it is at %s", l.Axis, ext.Quote(l.Level), a.Value.Default()))
-		case !slices.Contains(a.Value.Emergency, l.Level):
+		case l.Until.IsZero() && !slices.Contains(a.Value.Emergency, l.Level):
 			c.Mode[l.Axis] = l.Level
 		case l.Until.IsZero():
 			c.Findings.Add(ModeOdd.At(at, "the axis %s is remembered to be at the emergency level %s without an end; it is at %s", l.Axis, l.Level, a.Value.Default()))
 		case !now.Before(l.Until):
 			c.Lapsed = append(c.Lapsed, l.Axis)
+		// What was set so that it ends does so, whatever the axis says of the level by now.
 		case l.At.IsZero() || l.Until.Sub(l.At) > MostTTL || l.At.After(now.Add(time.Minute)):
 			c.Findings.Add(ModeOdd.At(at, "the emergency level %s of the axis %s is remembered to have begun %s and to end %s, which cannot be; it is at %s", l.Level, l.Axis, l.At.UTC().Format(time.RFC3339), l.Until.UTC().Format(time.RFC3339), a.Value.Default()))
 		default:
