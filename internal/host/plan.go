@@ -35,7 +35,8 @@ func (d drivers) Call(ctx context.Context, ref ext.Ref, argument json.RawMessage
 // Registry is what the hooks of the generation answer. It is that of what is adopted: of a
 // workspace that nobody adopted only what its person's own configuration says is in it.
 func (g *Generation) Registry(ctx context.Context) *plan.Registry {
-	g.planning.Do(func() { g.planned = plan.New(ctx, g.planInputs()) })
+	// Who asks first may stop waiting; the registry is that of all who ask later.
+	g.planning.Do(func() { g.planned = plan.New(context.WithoutCancel(ctx), g.planInputs()) })
 	return g.planned
 }
 
