@@ -134,6 +134,7 @@ func (s *settling) stack(n *node, below, above []Row) []Row {
 		}
 		name := rowName(&row, by)
 		off := row.Doc.Get(disabled)
+		row.Doc = without(row.Doc, disabled)
 		at := -1
 		if by != "" {
 			at = slices.IndexFunc(below, func(b Row) bool { return rowName(&b, by) == name && b.Layer != row.Layer })
@@ -155,6 +156,15 @@ func (s *settling) stack(n *node, below, above []Row) []Row {
 		}
 	}
 	return below
+}
+
+// without is a row without a member.
+func without(d ext.Doc, key string) ext.Doc {
+	if d.Get(key) != nil {
+		d.Map = slices.DeleteFunc(slices.Clone(d.Map), func(p ext.Pair) bool { return p.Key == key })
+		d.Raw = nil
+	}
+	return d
 }
 
 // rowName is what names a row; rows about an axis may say switch for it.
