@@ -28,17 +28,21 @@ import (
 // names the way the documents are written, a file "idle" says that the
 // extension is not in use. In testdata/ok nothing is at fault; in testdata/bad
 // something of each archive is.
-func Run(t *testing.T, spec *surface.Spec) {
+func Run(t *testing.T, spec *surface.Spec) { RunIn(t, spec, "testdata") }
+
+// RunIn is Run for a package that has several surfaces or hooks: the archives are in
+// ok and bad below dir.
+func RunIn(t *testing.T, spec *surface.Spec, dir string) {
 	t.Run("definition", func(t *testing.T) { definition(t, spec) })
 	var all [][]surface.Document
 	for _, kind := range []string{"ok", "bad"} {
 		t.Run(kind, func(t *testing.T) {
-			golden.Run(t, "testdata/"+kind+"/*.txtar", []string{"entries"}, func(t *testing.T, in []txtar.File) []string {
+			golden.Run(t, dir+"/"+kind+"/*.txtar", []string{"entries"}, func(t *testing.T, in []txtar.File) []string {
 				c := read(t, spec, in)
 				all = append(all, c.docs)
 				c.hold(t)
 				if failed := c.failed(); failed != (kind == "bad") {
-					t.Errorf("Decode: error findings are there: %v, want %v in testdata/%s", failed, !failed, kind)
+					t.Errorf("Decode: error findings are there: %v, want %v in %s/%s", failed, !failed, dir, kind)
 				}
 				return []string{c.show()}
 			})
