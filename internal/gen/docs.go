@@ -44,8 +44,33 @@ func points() string {
 		for _, f := range s.Fields {
 			fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", f.Name, f.Type, yes(f.Required), most(f.Max), f.Doc)
 		}
+		if s.Answers != nil {
+			answers(&b, s)
+		}
 	}
 	return b.String()
+}
+
+// answers is what the answers to a hook may say, and how they come together.
+func answers(b *strings.Builder, s *surface.Spec) {
+	a := s.Answers
+	rule := a.Merge.Doc()
+	if a.Merge == surface.Unique { // a union, whoever says it
+		rule = "of several about one thing the first in load order is kept; the rest are shadowed and listed"
+	}
+	fmt.Fprintf(b, "\nIts answers are a list of objects, in a file or from code. They merge by **%s**: %s. ", a.Merge, rule)
+	if a.Fixed {
+		b.WriteString("They are the same in every mode, so that none has a condition.\n")
+	} else {
+		b.WriteString("Each may have a condition, `when`: an object that names for each axis a level, or a list of them, at which the answer holds.\n")
+	}
+	if len(a.Reads) > 0 {
+		fmt.Fprintf(b, "\nWho answers is given the merged answers to %s.\n", strings.Join(a.Reads, ", "))
+	}
+	b.WriteString("\n| member of an answer | holds | required | meaning |\n|---|---|---|---|\n")
+	for _, f := range a.Fields {
+		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", f.Name, f.Type, yes(f.Required), cell(f.Doc))
+	}
 }
 
 func kind(s *surface.Spec) string {
