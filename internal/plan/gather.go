@@ -125,7 +125,7 @@ func (r *Registry) answers(ctx context.Context, hook *surface.Spec, e *compose.E
 	var answers []surface.Answer
 	var err error
 	if im.Answer != nil {
-		answers, _, err = hook.Answers.ReadDoc(im.Answer)
+		answers, err = r.readData(hook, im.Answer)
 	} else {
 		q.Settings = r.in.Settings[e.Extension]
 		answers, err = r.ask(ctx, hook, im, q)
@@ -147,6 +147,24 @@ func (r *Registry) answers(ctx context.Context, hook *surface.Spec, e *compose.E
 		out = append(out, one)
 	}
 	return out
+}
+
+// readData reads answers that are data, once for all modes.
+func (r *Registry) readData(hook *surface.Spec, d *ext.Doc) ([]surface.Answer, error) {
+	r.mu.Lock()
+	answers, known := r.data[d]
+	r.mu.Unlock()
+	if known {
+		return answers, nil
+	}
+	answers, _, err := hook.Answers.ReadDoc(d)
+	if err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.data[d] = answers
+	return answers, nil
 }
 
 var errNobody = errors.New("nothing here can run it")

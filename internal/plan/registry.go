@@ -56,16 +56,18 @@ type Registry struct {
 	in        Inputs
 	digest    ext.Digest
 	axes      []Typed[axis.Axis]
+	places    map[string]int // of axes, by their names
 	relations []relation
 	findings  ext.Findings
 
 	mu    sync.Mutex
 	fixed map[*surface.Spec]*Gathered
+	data  map[*ext.Doc][]surface.Answer // answers that are data, read
 }
 
 // New makes a registry. What is wrong with answers and rows is among its findings.
 func New(ctx context.Context, in Inputs) *Registry {
-	r := &Registry{in: in, fixed: map[*surface.Spec]*Gathered{}, digest: in.digest()}
+	r := &Registry{in: in, fixed: map[*surface.Spec]*Gathered{}, data: map[*ext.Doc][]surface.Answer{}, places: map[string]int{}, digest: in.digest()}
 	r.in.Tables = maps.Clone(in.Tables)
 	r.inject()
 	g := r.Fixed(ctx, axis.Axes.Spec)
@@ -73,6 +75,7 @@ func New(ctx context.Context, in Inputs) *Registry {
 	r.findings = append(r.findings, g.Findings...)
 	for i := range r.axes {
 		a := &r.axes[i]
+		r.places[a.Value.Name] = i
 		r.relations = append(r.relations, relationsOf(&a.Value, a.Origin)...)
 	}
 	for i := range in.Rows {
@@ -121,10 +124,8 @@ func (r *Registry) Axis(name string) *Typed[axis.Axis] {
 
 // place is where an axis stands; behind all others when there is none.
 func (r *Registry) place(name string) int {
-	for i := range r.axes {
-		if r.axes[i].Value.Name == name {
-			return i
-		}
+	if at, ok := r.places[name]; ok {
+		return at
 	}
 	return len(r.axes)
 }
