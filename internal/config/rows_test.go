@@ -65,3 +65,22 @@ func TestRowsAtFault(t *testing.T) {
 		t.Errorf("got %d findings, broken %v; want 4, and the file known to be not whole", len(findings), c.Broken())
 	}
 }
+
+// A row that says of itself that it is not disabled counts as if it said nothing, and the
+// word for it as text is a fault. The reference keeps a row with the text.
+func TestParity109_Disabled_is_a_boolean(t *testing.T) {
+	c, findings := lay(t, map[string]string{
+		"ws/mortise.toml":       "[[axis]]\nname = \"kept\"\ndisabled = false\n[[axis]]\nname = \"gone\"\n[[axis]]\nname = \"text\"\n",
+		"ws/mortise.local.toml": "[[axis]]\nname = \"gone\"\ndisabled = true\n[[axis]]\nname = \"text\"\ndisabled = \"true\"\n",
+	}).load(t)
+	var got []string
+	for _, r := range c.Rows() {
+		got = append(got, r.Doc.Word("name"))
+		if r.Doc.Get("disabled") != nil {
+			t.Errorf("the row %s still says whether it is disabled", r.Doc.Word("name"))
+		}
+	}
+	if strings.Join(got, " ") != "kept text" || len(findings) != 1 || findings[0].Check != WrongType {
+		t.Errorf("Rows: got %v, %v; want the disabled one gone, and the text told", got, findings)
+	}
+}

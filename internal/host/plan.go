@@ -139,9 +139,8 @@ type ModeChange struct {
 	Gone []string
 }
 
-// SetMode sets axes of the worktree, all at once or none. It reads what is remembered
-// under the lock of the state, so that of two at once the second sees what the first did.
-// The change is written into the history.
+// SetMode sets axes of the worktree, all at once or none. Of two at once the second sees
+// what the first did. The change is written into the history.
 func (h *Host) SetMode(ctx context.Context, g *Generation, c plan.Change, by string) (*ModeChange, error) {
 	if !g.Adopted {
 		return nil, ext.AsRefused(errors.New("the workspace is not adopted, so that it has no mode: mortise trust shows what would run, and adopts it"))
@@ -149,17 +148,16 @@ func (h *Host) SetMode(ctx context.Context, g *Generation, c plan.Change, by str
 	r, w := g.Registry(ctx), g.Config.Workspace().Dir
 	var out ModeChange
 	now := h.options.Clock()
-	err := h.options.Store.Update(ctx, func(s *state.Snapshot) error {
-		out.From = r.Current(ctx, s.LevelsOf(w), now)
+	gone, err := h.changeLevels(ctx, w, func(was []state.Level) ([]state.Level, error) {
+		out.From = r.Current(ctx, was, now)
 		to, warnings, err := r.Set(ctx, out.From, c, now)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		out.To, out.Warnings = to, warnings
-		remember(s, r, to, w, by, now)
-		out.Gone = forgetGone(s)
-		return nil
+		return sinceBefore(was, r.Levels(to, w, by, now)), nil
 	})
+	out.Gone = gone
 	if refused := new(plan.Refused); errors.As(err, &refused) {
 		asked := plan.Arguments(c.Updates) + ": " + refused.Error()
 		if noting := h.noteMode(ctx, g, "denied", asked, by); noting != nil {
@@ -226,10 +224,9 @@ func (h *Host) SettleMode(ctx context.Context, g *Generation) (*plan.Current, er
 	if len(c.Lapsed)+len(c.Lowered) == 0 {
 		return c, nil
 	}
-	err := h.options.Store.Update(ctx, func(s *state.Snapshot) error {
-		c = r.Current(ctx, s.LevelsOf(w), now)
-		remember(s, r, c, w, "time", now)
-		return nil
+	_, err := h.changeLevels(ctx, w, func(was []state.Level) ([]state.Level, error) {
+		c = r.Current(ctx, was, now)
+		return sinceBefore(was, r.Levels(c, w, "time", now)), nil
 	})
 	if err != nil {
 		return c, fmt.Errorf("write down that levels have ended: %w", err)
@@ -237,19 +234,58 @@ func (h *Host) SettleMode(ctx context.Context, g *Generation) (*plan.Current, er
 	return c, h.noteMode(ctx, g, "ended", strings.Join(slices.Concat(c.Lapsed, c.Lowered), ", "), "time")
 }
 
-// remember has a worktree be at a mode. A level that stays keeps when it began: reading
-// it again must not lengthen it.
-func remember(s *state.Snapshot, r *plan.Registry, c *plan.Current, worktree, by string, now time.Time) {
-	was := s.LevelsOf(worktree)
-	for _, l := range was {
-		s.Remove(l)
-	}
-	for _, l := range r.Levels(c, worktree, by, now) {
-		if i := slices.IndexFunc(was, func(w state.Level) bool { return w.Axis == l.Axis && w.Level == l.Level && w.Until.Equal(l.Until) }); i >= 0 {
-			l.At, l.By = was[i].At, was[i].By
+// errMoved says that what is remembered is another by now.
+var errMoved = errors.New("the mode was changed by somebody else again and again; try once more")
+
+// changeLevels has a worktree be at what decide makes of what it is at. Deciding asks code,
+// which may take its time, so that nobody waits for it: where somebody else changed
+// something meanwhile, it is decided anew. gone are worktrees that are not there and were
+// forgotten.
+func (h *Host) changeLevels(ctx context.Context, worktree string, decide func(was []state.Level) ([]state.Level, error)) (gone []string, err error) {
+	for range 10 {
+		before, err := h.options.Store.Load(ctx)
+		if err != nil {
+			return nil, err
 		}
-		s.Put(l)
+		was := before.LevelsOf(worktree)
+		is, err := decide(was)
+		if err != nil {
+			return nil, err
+		}
+		err = h.options.Store.Update(ctx, func(s *state.Snapshot) error {
+			if !slices.EqualFunc(s.LevelsOf(worktree), was, sameLevel) {
+				return errMoved
+			}
+			for _, l := range was {
+				s.Remove(l)
+			}
+			for _, l := range is {
+				s.Put(l)
+			}
+			gone = forgetGone(s)
+			return nil
+		})
+		if !errors.Is(err, errMoved) {
+			return gone, err
+		}
 	}
+	return nil, errMoved
+}
+
+func sameLevel(a, b state.Level) bool {
+	return a.Axis == b.Axis && a.Level == b.Level && a.Until.Equal(b.Until) && a.At.Equal(b.At) && a.By == b.By
+}
+
+// sinceBefore is what is to be remembered of a mode. A level that stays keeps when it began:
+// reading it again must not lengthen it.
+func sinceBefore(was, is []state.Level) []state.Level {
+	for i := range is {
+		l := &is[i]
+		if at := slices.IndexFunc(was, func(w state.Level) bool { return w.Axis == l.Axis && w.Level == l.Level && w.Until.Equal(l.Until) }); at >= 0 {
+			l.At, l.By = was[at].At, was[at].By
+		}
+	}
+	return is
 }
 
 // forgetGone forgets the levels of worktrees whose directory is not there: they would be
