@@ -104,7 +104,7 @@ func has(tests map[string][]string, want, name string, more bool) bool {
 // promise to be there, and in the package that it is said to be in.
 func TestPagesNameTestsThatAre(t *testing.T) {
 	tests := source(t)
-	for _, name := range []string{"security.md", "laws.md", "field-cases.md"} {
+	for _, name := range []string{"security.md", "laws.md", "field-cases.md", "hooks-parity.md"} {
 		count := 0
 		for i, line := range strings.Split(page(t, name), "\n") {
 			for _, what := range missing(line, tests) {
@@ -157,6 +157,36 @@ func TestAttacksAreAllThere(t *testing.T) {
 				t.Errorf("%s of %s does not stand in row %s", test, pkg, m[1])
 			}
 		}
+	}
+}
+
+// TestParityIsWhole wants each behaviour of the reference to have its row, in order, with
+// the test that holds it, when it comes, or why it is another here.
+func TestParityIsWhole(t *testing.T) {
+	const behaviours = 109
+	row := regexp.MustCompile(`^\| (\d+) \| ([^|]+) \| ([^|]+) \|$`)
+	parity := regexp.MustCompile(`TestParity(\d{3})_`)
+	count := 0
+	for line := range strings.SplitSeq(page(t, "hooks-parity.md"), "\n") {
+		m := row.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		count++
+		if m[1] != strconv.Itoa(count) {
+			t.Fatalf("got row %s, want %d", m[1], count)
+		}
+		if !named.MatchString(m[3]) && !strings.HasPrefix(m[3], "later: ") && !strings.HasPrefix(m[3], "other here: ") {
+			t.Errorf("row %s says %q, want a test, later, or other here", m[1], m[3])
+		}
+		for _, p := range parity.FindAllStringSubmatch(m[3], -1) {
+			if p[1] != fmt.Sprintf("%03d", count) {
+				t.Errorf("row %s names a test of behaviour %s", m[1], p[1])
+			}
+		}
+	}
+	if count != behaviours {
+		t.Errorf("got %d rows, want %d", count, behaviours)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/hook/axis"
 	"github.com/mortise-dev/mortise/internal/hook/daemon"
+	"github.com/mortise-dev/mortise/internal/hook/proxy"
 	"github.com/mortise-dev/mortise/internal/host"
 	"github.com/mortise-dev/mortise/internal/plan"
 )
@@ -198,7 +199,9 @@ func (c *call) modeDocOf(ctx context.Context, g *host.Generation, now *plan.Curr
 		}
 		out.Daemons = append(out.Daemons, row)
 	}
-	for _, fs := range []ext.Findings{r.Findings(), now.Findings, daemons.Findings} {
+	// What cannot say what is wrong with a mode is told: nobody else would.
+	issues, rules := p.Gather(ctx, axis.Issues.Spec), p.Gather(ctx, proxy.Rules.Spec)
+	for _, fs := range []ext.Findings{r.Findings(), now.Findings, issues.Findings, rules.Findings, daemons.Findings} {
 		out.Findings = append(out.Findings, planFaults(fs)...)
 	}
 	return out
