@@ -18,17 +18,23 @@ import (
 // Aliases and merge keys are resolved; what they bring in keeps the line where
 // it is written. A document without content is Null, without a finding.
 func YAML(o ext.Origin, data []byte, firstLine int) (ext.Doc, ext.Findings) {
-	return readYAML(o, data, firstLine, nil)
+	return readYAML(o, data, firstLine, nil, nil)
+}
+
+// YAMLTagged is YAML for a text in which some tags mean something: a node with one of them
+// is a map whose only key is the tag, and whose value is the node as it is without.
+func YAMLTagged(o ext.Origin, data []byte, firstLine int, tags ...string) (ext.Doc, ext.Findings) {
+	return readYAML(o, data, firstLine, nil, tags)
 }
 
 // YAMLRepeated is YAML for a text whose mappings may repeat a key: the first
 // counts, and each other is dropped with a finding of the check repeated, whose
 // severity is below Error. More than a few are an error all the same.
 func YAMLRepeated(o ext.Origin, data []byte, firstLine int, repeated *ext.Check) (ext.Doc, ext.Findings) {
-	return readYAML(o, data, firstLine, repeated)
+	return readYAML(o, data, firstLine, repeated, nil)
 }
 
-func readYAML(o ext.Origin, data []byte, firstLine int, repeated *ext.Check) (ext.Doc, ext.Findings) {
+func readYAML(o ext.Origin, data []byte, firstLine int, repeated *ext.Check, tags []string) (ext.Doc, ext.Findings) {
 	body, found := text(o, data, firstLine)
 	if len(body) > MaxYAML {
 		found.Add(YAMLTooLarge.At(o.At(o.Path, firstLine), "the text has %d bytes, at most %d are read", len(body), MaxYAML))
@@ -37,7 +43,7 @@ func readYAML(o ext.Origin, data []byte, firstLine int, repeated *ext.Check) (ex
 		return ext.Doc{}, found
 	}
 	body = LineFeeds(body)
-	r := yamlReader{origin: o, data: body, lines: yamlLines(body, firstLine), repeated: repeated, found: found}
+	r := yamlReader{origin: o, data: body, lines: yamlLines(body, firstLine), repeated: repeated, tags: tags, found: found}
 	root, ok := r.compose()
 	if !ok {
 		return ext.Doc{}, r.found
@@ -60,6 +66,7 @@ type yamlReader struct {
 	found  ext.Findings
 
 	repeated *ext.Check // tells of a key that is repeated and dropped; nil where that is an error
+	tags     []string   // that mean something to who asked
 
 	aliased int          // nodes made through aliases
 	open    []*yaml.Node // targets of the aliases being followed
@@ -86,8 +93,21 @@ func (r *yamlReader) node(n *yaml.Node, depth int) (ext.Doc, bool) {
 	default:
 		d.Kind, d.Text = scalar(n)
 	}
+	if n.Style&yaml.TaggedStyle != 0 && slices.Contains(r.tags, n.Tag) {
+		return r.tagged(n, d), ok
+	}
 	r.tag(n)
 	return d, ok
+}
+
+// tagged is a node whose tag means something.
+func (r *yamlReader) tagged(n *yaml.Node, d ext.Doc) ext.Doc {
+	if n.Kind == yaml.ScalarNode && n.Style&quotedStyles == 0 {
+		if d.Kind = PlainKind(n.Value); d.Kind == ext.Null {
+			d.Text = ""
+		}
+	}
+	return ext.Doc{Kind: ext.Map, File: d.File, Line: d.Line, Map: []ext.Pair{{Key: n.Tag, Line: d.Line, Value: d}}}
 }
 
 func (r *yamlReader) list(n *yaml.Node, depth int) ([]ext.Doc, bool) {

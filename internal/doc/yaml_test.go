@@ -151,6 +151,24 @@ func TestYAMLBomb(t *testing.T) {
 	}
 }
 
+// Tags that mean something to who asked are kept, and change nothing of what they stand at.
+func TestYAMLTagged(t *testing.T) {
+	d, fs := YAMLTagged(here, []byte("a: !reset null\nb: !override [1, 'x']\nc: !override 80\nd: !override '80'\ne: !other x\n"), 1, "!reset", "!override")
+	if len(fs) != 1 || fs[0].Check != YAMLTag {
+		t.Fatalf("got %v, want the tag !other told", fs)
+	}
+	for pointer, want := range map[string]ext.Kind{
+		"/a/!reset": ext.Null, "/b/!override": ext.List, "/b/!override/0": ext.Number, "/c/!override": ext.Number, "/d/!override": ext.String, "/e": ext.String,
+	} {
+		if at := d.At(pointer); at == nil || at.Kind != want {
+			t.Errorf("at %s: got %v, want %s", pointer, at, want)
+		}
+	}
+	if plain, _ := YAML(here, []byte("a: !reset x"), 1); plain.At("/a").Kind != ext.String {
+		t.Error("YAML kept a tag that nobody asked for")
+	}
+}
+
 func TestPlainKind(t *testing.T) {
 	for kind, words := range map[ext.Kind]string{
 		ext.Bool:   "true True TRUE false False FALSE",
