@@ -63,6 +63,10 @@ func (p *Plan) Gather(ctx context.Context, hook *surface.Spec) *Gathered {
 	return g
 }
 
+// Dirs are the directories of an extension that its answers may name; none where it has
+// none.
+func (p *Plan) Dirs(name ext.Name) Dirs { return p.registry.in.Dirs[name] }
+
 // Typed is an answer with its value's type back.
 type Typed[T any] struct {
 	Given
