@@ -147,7 +147,7 @@ func Checks() []CheckGroup {
 			groups = append(groups, CheckGroup{"Surface " + s.Name, s.Checks})
 		}
 	}
-	return append(groups, hooks, CheckGroup{"Admission", admit.Checks}, CheckGroup{"Composition", compose.Checks}, CheckGroup{"Plans and modes", plan.Checks}, CheckGroup{"Other formats' own", conform.Checks})
+	return append(groups, hooks, CheckGroup{"Admission", admit.Checks}, CheckGroup{"Composition", compose.Checks}, CheckGroup{"Plans and modes", plan.Checks}, CheckGroup{"Stack and box", host.StackChecks}, CheckGroup{"Other formats' own", conform.Checks})
 }
 
 // Digest covers what the specs mean to the outcome: names, places, rules.
