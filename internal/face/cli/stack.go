@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -198,12 +197,9 @@ func (c *call) told(all ext.Findings) {
 		if f.Check.Severity == ext.Info {
 			continue
 		}
-		at := f.Origin.Path
-		if f.Origin.Line > 0 {
-			at += ":" + strconv.Itoa(f.Origin.Line)
-		}
-		if at != "" {
-			at += ": "
+		at := ""
+		if f.Origin != (ext.Origin{}) {
+			at = f.Origin.String() + ": "
 		}
 		fmt.Fprintf(c.Err, "mortise: %s: %s%s (%s)\n", f.Check.Severity, safe(at), safe(f.Message), f.Check.Code)
 	}

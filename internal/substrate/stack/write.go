@@ -114,7 +114,7 @@ var (
 // yamlText is a text as YAML of every version reads it: bare where it cannot be taken for
 // anything else, else quoted, with what does not show as escapes.
 func yamlText(s string) string {
-	if bareRE.MatchString(s) && !wordRE.MatchString(s) && doc.PlainKind(s) == ext.String && strings.Trim(s, ".") != "" {
+	if bareRE.MatchString(s) && !wordRE.MatchString(s) && doc.PlainKind(s) == ext.String {
 		return s
 	}
 	var b strings.Builder
