@@ -12,8 +12,13 @@ func (c *call) box() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "box",
 		Short: "Show what the container of an agent is made with",
-		Args:  cobra.NoArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args:  cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknown("box command", args[0], commandNames(cmd), "there is "+enumerate(commandNames(cmd)))
+			}
+			return cmd.Help()
+		},
 	}
 	cmd.AddCommand(c.boxArgs())
 	return cmd
@@ -36,7 +41,7 @@ is printed and the answer is no; --json has all rows, each with the reason.
 
 Below a mount that the box may write to, what leads programs of this machine stays
 read-only: .git/hooks, .git/config, and the configuration of Mortise.`,
-		Args: cobra.NoArgs,
+		Args: upTo(0, "argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.showBoxArgs(cmd.Context(), nul) },
 	}
 	nulFlag(cmd, &nul)

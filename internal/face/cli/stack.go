@@ -23,8 +23,13 @@ The order is: [stack] compose of the configuration; the rows [[overlay]] whose w
 what extensions add, in load order; and last the files of the variable MORTISE_COMPOSE.
 Relative paths start at the workspace. An extension's file lies in the workspace or in its
 own directory, wherever links lead.`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknown("stack command", args[0], commandNames(cmd), "there is "+enumerate(commandNames(cmd)))
+			}
+			return cmd.Help()
+		},
 	}
 	cmd.AddCommand(c.stackArgs(), c.stackConfig())
 	return cmd
@@ -42,7 +47,7 @@ An overlay that is not there is left out, and told. Where a file is refused, or 
 configuration cannot be read, nothing is printed and the answer is no: what the file would
 have changed is not known.`,
 		Example: "mortise stack args -0 | xargs -0 sh -c 'exec docker compose \"$@\" up -d' -",
-		Args:    cobra.NoArgs,
+		Args:    upTo(0, "argument"),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return c.showStackArgs(cmd.Context(), nul) },
 	}
 	nulFlag(cmd, &nul)
@@ -222,7 +227,7 @@ is. include and extends are shown as they are written, and not followed.
 
 --check-cli also has the compose CLI look at the files: docker compose, docker-compose or
 podman-compose, the first that is in the PATH.`,
-		Args: cobra.NoArgs,
+		Args: upTo(0, "argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.showStackConfig(cmd.Context(), o) },
 	}
 	cmd.Flags().BoolVar(&o.origins, "origins", false, "say of each value which file and line gave it")

@@ -55,7 +55,7 @@ func Of(ctx context.Context, p *plan.Plan, in Inputs) (*Box, error) {
 	for _, a := range plan.Of(ctx, p, box.Arguments) {
 		v := a.Value
 		r := Row{
-			Kind: v.Kind, Name: v.Name, Value: v.Value, Source: v.Source, Target: v.Target, Writable: v.Writable,
+			Kind: v.Kind, Name: v.Name, Value: v.Value, Source: v.Source, Target: v.Target, Writable: v.Writable || v.Kind == box.Volume || v.Kind == box.Tmpfs,
 			Extension: a.Extension, Entry: a.Entry, Origin: a.Origin,
 		}
 		r.Reason = j.refuses(&r, p.Dirs(a.Extension))

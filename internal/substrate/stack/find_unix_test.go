@@ -174,3 +174,10 @@ func TestMergeDoesNotWait(t *testing.T) {
 		t.Error("got no error, want the pipe refused")
 	}
 }
+
+func TestWithoutComposeCLI(t *testing.T) {
+	s := made(t, nil, service("a: b"))
+	if _, err := s.CheckCLI(context.Background(), []string{"PATH=" + s.worktree}); err == nil || !strings.Contains(err.Error(), "no compose CLI") {
+		t.Errorf("got %v, want that there is none", err)
+	}
+}

@@ -110,7 +110,7 @@ func (s *Stack) base(v *config.Value) error {
 	case why == nil:
 		s.Files = append(s.Files, f)
 	case why.missing:
-		return fmt.Errorf("the compose file %s, which stack.compose of %s names, %s", quoted(v.Text), ext.Escape(v.Origin.String()), why.text)
+		return fmt.Errorf("the compose file %s of stack.compose (%s): %s", quoted(v.Text), ext.Escape(v.Origin.String()), why.text)
 	default:
 		s.refuse(n, why.text)
 	}
