@@ -262,7 +262,7 @@ func (c *call) showStackConfig(ctx context.Context, o stackConfig) error {
 		found := append(s.Findings[:len(s.Findings):len(s.Findings)], m.Findings...)
 		cli := ""
 		if o.cli && len(s.Files) > 0 && !found.Failed() {
-			answer, err := s.CheckCLI(ctx, c.Env)
+			answer, err := s.CheckCLI(ctx)
 			if err != nil {
 				return err
 			}

@@ -41,8 +41,8 @@ var programs = []struct {
 
 // CheckCLI has the compose CLI read the files and check what they say. It is an error when
 // there is none, or it does not end. It starts no service.
-func (s *Stack) CheckCLI(ctx context.Context, env []string) (*Answer, error) {
-	env = s.environ(env)
+func (s *Stack) CheckCLI(ctx context.Context) (*Answer, error) {
+	env := s.environ()
 	for _, p := range programs {
 		if p.name == "docker" && !s.knowsCompose(ctx, env) {
 			continue
@@ -84,15 +84,15 @@ func (s *Stack) run(ctx context.Context, env []string, program string, args []st
 	return command.Run(ctx, command.Command{Path: program, Args: args, Dir: s.worktree, Env: env, Limit: time.Minute, Most: most})
 }
 
-// environ is the environment of a program that is started for the stack: one variable that
-// is exported wins over what follows from the mode.
-func (s *Stack) environ(env []string) []string {
-	out := slices.Clone(env)
-	for name, value := range s.derived {
-		if _, set := s.exported[name]; !set {
+// environ is the environment of a program that is started for the stack: what the person
+// exported wins over what follows from the mode.
+func (s *Stack) environ() []string {
+	var out []string
+	for _, from := range []map[string]string{s.derived, s.exported} {
+		for name, value := range from {
 			out = append(out, name+"="+value)
 		}
 	}
-	slices.Sort(out[len(env):])
+	slices.Sort(out)
 	return out
 }

@@ -177,7 +177,8 @@ func TestMergeDoesNotWait(t *testing.T) {
 
 func TestWithoutComposeCLI(t *testing.T) {
 	s := made(t, nil, service("a: b"))
-	if _, err := s.CheckCLI(context.Background(), []string{"PATH=" + s.worktree}); err == nil || !strings.Contains(err.Error(), "no compose CLI") {
+	s.exported["PATH"] = s.worktree
+	if _, err := s.CheckCLI(context.Background()); err == nil || !strings.Contains(err.Error(), "no compose CLI") {
 		t.Errorf("got %v, want that there is none", err)
 	}
 }

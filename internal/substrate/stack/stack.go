@@ -11,7 +11,6 @@ import (
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/config"
-	"github.com/mortise-dev/mortise/internal/hook/env"
 	"github.com/mortise-dev/mortise/internal/hook/overlay"
 	"github.com/mortise-dev/mortise/internal/hook/proxy"
 	"github.com/mortise-dev/mortise/internal/hook/secret"
@@ -58,7 +57,7 @@ type Stack struct {
 	Findings ext.Findings
 
 	worktree string
-	exported map[string]string // the environment of who asks
+	exported map[string]string // what the person exported
 	derived  map[string]string // variables that follow from the mode
 	hidden   map[string]bool   // variables that hold secrets
 }
@@ -74,6 +73,7 @@ const (
 // Of is the list of a plan. It is an error when the stack's own file is not there.
 func Of(ctx context.Context, p *plan.Plan, in Inputs) (*Stack, error) {
 	s := &Stack{Declared: in.Compose.Text != "", worktree: p.Worktree, exported: variables(in.Env), derived: map[string]string{}, hidden: map[string]bool{}}
+	s.environment(ctx, p, in.Env)
 	if err := s.base(&in.Compose); err != nil {
 		return nil, err
 	}
@@ -87,7 +87,19 @@ func Of(ctx context.Context, p *plan.Plan, in Inputs) (*Stack, error) {
 			s.add(Named{By: ByEnvironment, As: f, Variable: config.StackVariable, Origin: ext.Origin{Source: "environment", Trust: ext.Owner, Path: config.StackVariable}}, nil)
 		}
 	}
-	for _, v := range plan.Of(ctx, p, env.Derived) {
+	return s, ctx.Err()
+}
+
+// environment tells what the person exported from what follows from the mode, also where
+// mortise env put that into the environment before, and notes what holds secrets.
+func (s *Stack) environment(ctx context.Context, p *plan.Plan, environ []string) {
+	e := p.Environment(ctx, environ, s.exported[config.EnvVariable])
+	s.Findings.Add(e.Findings...)
+	for _, name := range e.Unset {
+		delete(s.exported, name)
+	}
+	for _, v := range e.Set {
+		delete(s.exported, v.Value.Name)
 		s.derived[v.Value.Name] = v.Value.Value
 	}
 	for _, v := range plan.Of(ctx, p, secret.Wanted) {
@@ -96,7 +108,6 @@ func Of(ctx context.Context, p *plan.Plan, in Inputs) (*Stack, error) {
 	for _, r := range plan.Of(ctx, p, proxy.Rules) {
 		s.hidden[r.Value.Secret] = true
 	}
-	return s, ctx.Err()
 }
 
 // base takes in the stack's own file. What a workspace says of it lies in the workspace.
