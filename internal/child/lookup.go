@@ -89,3 +89,7 @@ func bare(err error) error {
 	}
 	return err
 }
+
+// Find is where a program lies that Start would start: an absolute path, or a bare name
+// that is looked up in the PATH of env. It starts nothing.
+func Find(program string, env []string) (string, error) { return Spec{Path: program, Env: env}.find() }

@@ -94,3 +94,23 @@ func below(root, name string) (string, error) {
 	}
 	return path, nil
 }
+
+// Found is where the program of a target lies that is a process, as it would be started
+// now, or why it would not be. It starts nothing and makes nothing.
+func Found(t Target, host []string) (string, error) {
+	out, err := expand(&t, host)
+	if err != nil {
+		return "", err
+	}
+	if out.Root == "" {
+		return "", refuse("its plugin has no root directory")
+	}
+	if _, err := directory(out); err != nil {
+		return "", err
+	}
+	path, err := program(out)
+	if err != nil {
+		return "", err
+	}
+	return child.Find(path, environment(host, out.Env, out.Root, out.Data))
+}
