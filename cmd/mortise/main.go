@@ -60,6 +60,9 @@ func run() int {
 		StatePath:      catalog.StatePath,
 		CheckState:     catalog.CheckState,
 		RepairState:    catalog.RepairState,
+		Doctor:         catalog.Doctor,
+		Mend:           catalog.Mend,
+		Verify:         catalog.Verify,
 	}
 	if width, _, err := term.GetSize(out); err == nil {
 		app.Width = width

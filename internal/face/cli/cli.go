@@ -85,6 +85,12 @@ type App struct {
 	// a name is looked up in the PATH of that. It returns only where it fails, or on systems
 	// where no process can take another's place, when the program has ended.
 	Exec func(args, environ []string) error
+	// Doctor looks whether all is well in a place; Mend runs one of the fixes that it named,
+	// and tells each line that it writes, which may be foreign. Verify tries what is claimed
+	// of isolation. begun, unless it is nil, is told what is tried next.
+	Doctor func(ctx context.Context, p host.Place, o host.Examination) (host.Health, error)
+	Mend   func(ctx context.Context, p host.Place, f *host.Fix, line func(string)) error
+	Verify func(ctx context.Context, p host.Place, begun func(name string)) ([]host.Verdict, error)
 	// Markets looks at marketplaces.
 	Markets func(ctx context.Context, look host.MarketLook) (*host.MarketListing, error)
 }

@@ -43,7 +43,7 @@ func (c *call) root() *cobra.Command {
 	cobra.MousetrapHelpText = ""       // nothing waits for a key, wherever it was started from
 	root.AddCommand(
 		c.serve(), c.list(), c.check(), c.explain(), c.session(),
-		c.mode(), c.env(), c.runProgram(), c.plan(), c.status(), c.stack(), c.box(),
+		c.mode(), c.env(), c.runProgram(), c.doctor(), c.verify(), c.stack(), c.box(), c.plan(), c.status(),
 		c.begin(), c.trust(), c.approve(), c.enable(), c.disable(), c.refresh(), c.policy(), c.grant(), c.audit(), c.hook(), c.server(), c.plugin(), c.task(), c.market(), c.migrate(), c.imported(), c.state(),
 		c.schema(), c.version(), c.completion(root),
 	)
