@@ -186,7 +186,7 @@ func (l *lab) serve(h *host.Host) {
 	l.atEnd(func() error { stop(); return <-ended })
 }
 
-// awaited waits until a tool is offered.
+// awaited waits until a tool is offered. What its server says of itself is approved.
 func awaited(ctx context.Context, h *host.Host, a *host.Agent, tool string) (*session.Offer, error) {
 	moved := make(chan struct{}, 1)
 	tell := func() {
@@ -204,6 +204,12 @@ func awaited(ctx context.Context, h *host.Host, a *host.Agent, tool string) (*se
 		}
 		if o := v.Offers.Tool(tool); o != nil {
 			return o, nil
+		}
+		if waiting := h.Awaiting(h.Now()); len(waiting) > 0 {
+			if err := h.Approve(ctx, "verify", waiting); err != nil {
+				return nil, err
+			}
+			continue
 		}
 		select {
 		case <-ctx.Done():

@@ -32,8 +32,8 @@ type lab struct {
 // marker is a variable of ours that nothing that is started may see; declared is one that
 // it is given.
 const (
-	marker   = "MORTISE_VERIFY_MARKER"
-	declared = "MORTISE_VERIFY_DECLARED"
+	marker   = "VERIFY_MARKER_OF_MORTISE"
+	declared = "VERIFY_DECLARED_BY_MORTISE"
 )
 
 func newLab(env []string) (*lab, error) {

@@ -163,11 +163,16 @@ func guarded[T any](ctx context.Context, limit time.Duration, do func(context.Co
 		return o.out, o.err
 	case <-ctx.Done():
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			return none, fmt.Errorf("it could not be told within %v", limit)
+			return none, &lateError{limit}
 		}
 		return none, ctx.Err()
 	}
 }
+
+// lateError is that something took too long.
+type lateError struct{ limit time.Duration }
+
+func (e *lateError) Error() string { return fmt.Sprintf("it could not be told within %v", e.limit) }
 
 // table are rows that take the places of those that were said to be running.
 type table struct {

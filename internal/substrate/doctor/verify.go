@@ -87,7 +87,9 @@ func (c *Claim) prove(ctx context.Context) Verdict {
 		p.breach, err = c.Attempt(ctx)
 		return p, err
 	})
-	switch {
+	switch late := new(lateError); {
+	case errors.As(err, &late):
+		return Verdict{Status: Broken, Detail: "unproven: " + err.Error()}
 	case errors.Is(err, ErrMoot):
 		return Verdict{Status: Notice, Detail: err.Error()}
 	case err != nil && got.controlled:
