@@ -198,10 +198,10 @@ func doctorDocOf(p host.Place, h *host.Health, deep bool, fixes []fixRow) doctor
 // health is the table, and what to do about what is not well.
 func (p *page) health(h *host.Health, fixed bool) {
 	var t table
-	count := map[check.Status]int{}
+	n := map[check.Status]int{}
 	for i := range h.Rows {
 		r := &h.Rows[i]
-		count[r.Status]++
+		n[r.Status]++
 		t.row(
 			cell{string(r.Status), p.wellness}, cell{ext.Escape(r.Name), p.bold},
 			cell{ext.Escape(string(r.From)), p.dim}, cell{safe(r.Detail), nil},
@@ -219,9 +219,9 @@ func (p *page) health(h *host.Health, fixed bool) {
 		}
 	}
 	p.gap()
-	p.line("%d ok, %d warnings, %d failures.", count[check.OK], count[check.Warn], count[check.Fail])
+	p.line("%d ok, %s, %s.", n[check.OK], count(n[check.Warn], "warning"), count(n[check.Fail], "failure"))
 	if h.Left > 0 {
-		p.line("%d checks that take their time were not made: --deep makes them.", h.Left)
+		p.line("Not made, to save time: %s; --deep makes all.", count(h.Left, "check"))
 	}
 	switch {
 	case fixed:

@@ -94,7 +94,11 @@ func Mend(ctx context.Context, f *Fix, o Running) error {
 	if f.Own {
 		spec.Path = o.Program
 	}
+	late := fmt.Errorf("it did not end within %v", limit)
 	p, err := keeper.Start(ctx, spec)
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		err = late
+	}
 	if err != nil {
 		return err
 	}
@@ -110,7 +114,7 @@ func Mend(ctx context.Context, f *Fix, o Running) error {
 	out.end()
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return fmt.Errorf("it did not end within %v", limit)
+		return late
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case exit.Err != nil, exit.Signal != "", exit.Code != 0:
