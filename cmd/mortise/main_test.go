@@ -39,6 +39,9 @@ func TestField_MOD02_what_is_borrowed_never_widens(t *testing.T)     { field(t, 
 func TestField_MOD04_an_untracked_guard_is_missed(t *testing.T)      { field(t, "mod04.txtar") }
 func TestField_MOD06_MOD10_MOD11_each_worktree_its_own(t *testing.T) { field(t, "mod06.txtar") }
 
+func TestField_CLI04(t *testing.T) { field(t, "cli04.txtar") }
+func TestField_CLI05(t *testing.T) { field(t, "cli05.txtar") }
+func TestField_CLI07(t *testing.T) { field(t, "cli07.txtar") }
 func TestField_NAM07(t *testing.T) { field(t, "nam07.txtar") }
 func TestField_SEC01(t *testing.T) { field(t, "sec01.txtar") }
 func TestField_SEC05(t *testing.T) { field(t, "sec05.txtar") }

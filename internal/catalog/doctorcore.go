@@ -111,10 +111,11 @@ func (x *examined) findings() []doctor.Check {
 		return nil
 	}
 	return []doctor.Check{{Name: "findings", Do: func(_ context.Context, say func(doctor.Row)) error {
-		errs, warnings := 0, map[string]int{}
+		errs, warnings, off := 0, map[string]int{}, x.off()
 		for _, f := range x.listing.Findings {
 			switch {
 			case aboutAdoption(f.Code), f.Code == CheckoutGone.Code: // have rows of their own
+			case off(f.Extension, where(f.Path, f.Line)):
 			case f.Severity == ext.Warning.String():
 				warnings[f.Code]++
 			case f.Severity == ext.Error.String():
@@ -129,6 +130,25 @@ func (x *examined) findings() []doctor.Check {
 		say(summed(warnings))
 		return nil
 	}}}
+}
+
+// off tells what is about something that is switched off: an extension, or a place where
+// all entries are.
+func (x *examined) off() func(extension, at string) bool {
+	type place struct{ extension, at string }
+	on, off := map[place]bool{}, map[place]bool{}
+	for _, e := range x.listing.Entries {
+		p := place{e.Extension, where(e.Path, e.Line)}
+		on[p], off[p] = on[p] || e.Status != "disabled", off[p] || e.Status == "disabled"
+	}
+	disabled := map[string]bool{}
+	for _, e := range x.listing.Extensions {
+		disabled[e.Name] = e.Status == "disabled"
+	}
+	return func(extension, at string) bool {
+		p := place{extension, at}
+		return disabled[extension] || off[p] && !on[p]
+	}
 }
 
 func where(path string, line int) string {

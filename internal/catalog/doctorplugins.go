@@ -103,4 +103,3 @@ func (x *examined) lock() []doctor.Check {
 		})
 	}}}
 }
-

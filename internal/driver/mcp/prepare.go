@@ -112,5 +112,5 @@ func Found(t Target, host []string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return child.Find(path, environment(host, out.Env, out.Root, out.Data))
+	return child.Find(path, Environment(host, out.Env, out.Root, out.Data))
 }
