@@ -102,6 +102,9 @@ func aboutAdoption(code string) bool {
 	return code == host.NotAdopted.Code || code == host.AdoptionLapsed.Code
 }
 
+// toldElsewhere are findings about what has rows of its own.
+var toldElsewhere = []string{CheckoutGone.Code, host.LockDrift.Code, host.LockBroken.Code}
+
 // mostFindings is how many errors have rows of their own.
 const mostFindings = 50
 
@@ -114,8 +117,10 @@ func (x *examined) findings() []doctor.Check {
 		errs, warnings, off := 0, map[string]int{}, x.off()
 		for _, f := range x.listing.Findings {
 			switch {
-			case aboutAdoption(f.Code), f.Code == CheckoutGone.Code: // have rows of their own
+			case aboutAdoption(f.Code), slices.Contains(toldElsewhere, f.Code):
 			case off(f.Extension, where(f.Path, f.Line)):
+			case f.Code == host.SetupUndeclared.Code, f.Code == host.SetupDue.Code: // without it, what the plugin runs does not
+				say(doctor.Row{Status: check.Warn, Name: f.Code, From: ext.Name(f.Extension), At: where(f.Path, f.Line), Detail: f.Message, Fix: f.Fix})
 			case f.Severity == ext.Warning.String():
 				warnings[f.Code]++
 			case f.Severity == ext.Error.String():
