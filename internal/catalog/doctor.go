@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/driver/command"
 	"github.com/mortise-dev/mortise/internal/hook/check"
 	"github.com/mortise-dev/mortise/internal/hook/secret"
@@ -84,13 +85,24 @@ func Doctor(ctx context.Context, p host.Place, o host.Examination) (out host.Hea
 		told.Clean = doctor.Redactor(p.Env, x.secret)
 	}
 	out.Rows = append(first, doctor.Run(ctx, checks, told)...)
-	for i := range out.Rows {
-		if out.Rows[i].From == "mortise" {
-			out.Rows[i].From = ""
+	out.Fixes, out.Unmended = doctor.Fixable(out.Rows, fixes)
+	for _, rows := range [][]doctor.Row{out.Rows, out.Unmended} {
+		for i := range rows {
+			rows[i].From = shown(rows[i].From)
 		}
 	}
-	out.Fixes, out.Unmended = doctor.Fixable(out.Rows, fixes)
+	for i := range out.Fixes {
+		out.Fixes[i].From = shown(out.Fixes[i].From)
+	}
 	return out, ctx.Err()
+}
+
+// shown is an extension as rows name it: what is compiled in is Mortise itself.
+func shown(x ext.Name) ext.Name {
+	if x == ext.BuiltinName {
+		return ""
+	}
+	return x
 }
 
 // askLimit is for a pass, and for all extensions to say what they check.

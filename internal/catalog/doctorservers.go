@@ -61,6 +61,8 @@ func (x *examined) server(ctx context.Context, e *host.EntryRow, v *compose.Type
 	switch {
 	case e.Status == "refused":
 		return doctor.Row{Status: check.Fail, Detail: "declared, and refused", Fix: "mend what the findings say of it"}
+	case e.Status == "shadowed":
+		return doctor.Row{Status: check.OK, Detail: "declared, and another stands in its place"}
 	case v == nil:
 		return doctor.Row{Status: check.Warn, Detail: "declared, and not in use: it is " + e.Status, Fix: "mortise explain " + e.Qualified + " says why"}
 	}

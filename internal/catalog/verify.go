@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/mortise-dev/mortise/internal/hook/check"
+	"github.com/mortise-dev/mortise/internal/hook/secret"
 	"github.com/mortise-dev/mortise/internal/host"
 	"github.com/mortise-dev/mortise/internal/plan"
 	"github.com/mortise-dev/mortise/internal/substrate/doctor"
@@ -59,6 +60,6 @@ func claimed(ctx context.Context, p host.Place) (claims []doctor.Claim, clean fu
 	}
 	mode := g.Plan(ctx, h.Mode(ctx, g).Mode)
 	t := doctor.Tester{Env: p.Env, Dir: p.Workspace.Dir}
-	x := examined{place: p, checks: new(plan.Gathered)}
+	x := examined{place: p, checks: new(plan.Gathered), secrets: plan.Of(ctx, mode, secret.Wanted)}
 	return doctor.Claimed(mode.Gather(ctx, check.Verify.Spec), &t), doctor.Redactor(p.Env, x.secret), nil
 }

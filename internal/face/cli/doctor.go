@@ -136,9 +136,8 @@ func fixRows(all []host.Fix) []fixRow {
 // its row.
 func (c *call) fixAll(ctx context.Context, p host.Place, h *host.Health, rows []fixRow, yes bool) error {
 	if len(rows) > 0 && !yes && (!c.Asked || c.json) {
-		c.page(nil).fixes(rows)
-		if c.json {
-			c.out.Reset()
+		if !c.json {
+			c.page(nil).fixes(rows)
 		}
 		return ext.AsRefused(errors.New("nobody can be asked here; give --yes once you have seen what would be run (mortise doctor shows it)"))
 	}
