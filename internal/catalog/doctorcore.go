@@ -271,7 +271,7 @@ func (x *examined) log() []doctor.Check {
 		}
 		f, err := os.CreateTemp(dir, ".doctor-*")
 		if err != nil {
-			return doctor.Row{Status: check.Fail, Detail: "a call that cannot be logged is not made: " + err.Error(), Fix: "make " + ext.Quote(dir) + " writable for yourself"}, nil
+			return doctor.Row{Status: check.Fail, Detail: "a call that cannot be logged is not made: " + err.Error(), Fix: "make " + ext.Quote(dir) + " writable for yourself"}, nil //nolint:nilerr // it is the row
 		}
 		f.Close()
 		os.Remove(f.Name())
