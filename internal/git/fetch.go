@@ -29,31 +29,30 @@ type Fetching struct {
 	Sums *unpack.Sums
 	// Signers has the signature of the commit judged; nil does not.
 	Signers *Signers
-	// Module is asked before a submodule is fetched, with its path and its source, or
-	// with what keeps its address from being one. An error leaves the submodule out. Nil
-	// leaves all out.
-	Module func(path string, s Source, wrong error) error
+	// Modules has submodules fetched; nil leaves all out. Where the commit's signature does
+	// not count none is, and then nothing is written.
+	Modules *Modules
 }
 
-// Fetched is what Fetch wrote.
+// Fetched is what Fetch wrote, submodules counted.
 type Fetched struct {
 	Commit    string
 	When      time.Time // of the commit, as its author's machine had it
 	At        Source    // as it was reached
 	Files     int
 	Bytes     int64
-	Modules   []Module   // submodules, whose directories are empty where they were not fetched
+	Modules   []Module   // submodules, all fetched or none: then their directories are empty
 	Pointers  []string   // files that only stand for what Git LFS keeps elsewhere, up to 100
 	Signature *Signature // nil where it was not asked for
 }
 
 // Module is a submodule of a commit.
 type Module struct {
-	Path    string
+	Path    string // within the checkout
 	URL     string // as .gitmodules has it; "" where that does not name it
 	Commit  string
 	Fetched bool
-	Why     string // why not
+	At      Source // as it was reached; zero where it was not fetched
 }
 
 // Fetch writes the files of exactly one commit into dir, which must not be there and is
@@ -61,10 +60,12 @@ type Module struct {
 // .git in dir. Files are byte by byte what the repository holds: no filter, no line end
 // and no encoding is applied, and whether they may be executed is kept. A tree that holds
 // anything that leads outside, or that some system would take for something else, is
-// refused whole (ext.Refused), with all that is wrong with it. When Fetch fails, perhaps a
-// part is at dir, which is the caller's to remove.
+// refused whole (ext.Refused), with all that is wrong with it. Submodules that are fetched
+// are a part of that tree, of what is refused, and of what bounds hold. When Fetch fails,
+// perhaps a part is at dir, which is the caller's to remove.
 func (g *Git) Fetch(ctx context.Context, s Source, commit, dir string, o Fetching) (*Fetched, error) {
-	doing := "fetch " + describe(commit) + " of " + s.String()
+	top := &part{path: ".", source: s, commit: commit}
+	doing := top.doing()
 	if !IsCommit(commit) {
 		return nil, ext.AsUsage(fmt.Errorf("%s: it is not the whole hash of a commit", doing))
 	}
@@ -75,26 +76,24 @@ func (g *Git) Fetch(ctx context.Context, s Source, commit, dir string, o Fetchin
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, g.opt.Fetching, errLate)
 	defer cancel()
-	store, err := newRepository(filepath.Dir(dir), commit)
-	if err != nil {
-		return nil, failure(doing, err)
-	}
-	defer os.RemoveAll(store)
-	at, err := g.reach(s, doing, func(at Source) error { return g.transfer(ctx, at, commit, store, o) })
-	if err != nil {
+	a := assembly{Git: g, how: o, beside: filepath.Dir(dir), names: unpack.NewNames(g.opt.Bounds), fetched: &Fetched{Commit: commit}}
+	defer a.close()
+	if err := a.bring(ctx, top, o); err != nil {
 		return nil, err
 	}
-	f := &Fetched{Commit: commit, At: at}
-	if err := g.write(ctx, store, dir, f, o); err != nil {
-		return nil, prefixed(doing, err)
-	}
+	f := a.fetched
+	f.At = top.source
 	if o.Signers != nil {
-		if f.Signature, err = g.signature(ctx, store, commit, *o.Signers); err != nil {
+		var err error
+		if f.Signature, err = g.signature(ctx, top.store, commit, *o.Signers); err != nil {
 			return nil, failure(doing, err)
 		}
+		if o.Modules != nil && !f.Signature.OK { // who did not sign does not say whom we contact
+			return f, nil
+		}
 	}
-	if o.Module != nil {
-		g.modules(ctx, dir, f, o)
+	if err := a.write(ctx, dir); err != nil {
+		return nil, prefixed(doing, err)
 	}
 	return f, nil
 }
@@ -131,27 +130,23 @@ func newRepository(in, commit string) (string, error) {
 	return dir, nil
 }
 
-// transfer has the objects of a commit brought into a repository: that commit alone,
-// what its reference has, or all that there is, whichever the host gives.
-func (g *Git) transfer(ctx context.Context, s Source, commit, store string, o Fetching) error {
-	return g.watched(ctx, store, func(ctx context.Context) error { return g.bring(ctx, s, commit, store, o) })
-}
-
 // watched calls do, which brings objects into a repository, and ends it when that are more
-// than are taken.
-func (g *Git) watched(ctx context.Context, store string, do func(ctx context.Context) error) error {
+// bytes than most.
+func (g *Git) watched(ctx context.Context, store string, most int64, do func(ctx context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	watching := make(chan struct{})
 	go func() {
 		defer close(watching)
-		watch(ctx, store, 2*g.opt.Bounds.Bytes, cancel)
+		watch(ctx, store, most, cancel)
 	}()
 	defer func() { cancel(nil); <-watching }()
 	return do(ctx)
 }
 
-func (g *Git) bring(ctx context.Context, s Source, commit, store string, o Fetching) error {
+// transfer has the objects of a commit brought into a repository: that commit alone,
+// what its reference has, or all that there is, whichever the host gives.
+func (g *Git) transfer(ctx context.Context, s Source, commit, store string, o Fetching) error {
 	if !o.OnRef {
 		if err := g.pull(ctx, s, store, o, "--depth=1", commit); !partly(err) {
 			return err
@@ -238,27 +233,6 @@ func weight(dir string) (sum int64) {
 	return sum
 }
 
-// write writes the tree of a commit.
-func (g *Git) write(ctx context.Context, store, dir string, f *Fetched, o Fetching) error {
-	// One that gave each file at once would wake its reader for each. It starts meanwhile.
-	return g.reading(ctx, store, func(files *objects) error {
-		var leaves []leaf
-		err := g.reading(ctx, store, func(from *objects) (err error) {
-			leaves, err = g.judge(from, f)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		to, err := unpack.New(dir, g.opt.Bounds, o.Sums)
-		if err != nil {
-			return err
-		}
-		defer to.Close()
-		return (&writing{from: files, to: to, fetched: f, progress: o.Progress}).all(leaves)
-	}, "--buffer")
-}
-
 // reading reads objects out of a repository through a process of its own.
 func (g *Git) reading(ctx context.Context, store string, do func(*objects) error, how ...string) error {
 	from, err := g.openObjects(ctx, store, how...)
@@ -272,26 +246,13 @@ func (g *Git) reading(ctx context.Context, store string, do func(*objects) error
 	return from.Close()
 }
 
-// judge reads what is in the tree of a commit, and refuses what may not be.
-func (g *Git) judge(from *objects, f *Fetched) ([]leaf, error) {
-	commit, err := from.whole(f.Commit, "commit", mostCommit)
-	if err != nil {
-		return nil, err
-	}
-	tree, when := commitOf(commit)
-	f.When = when
-	w := walk{from: from, names: unpack.NewNames(g.opt.Bounds)}
-	err = w.all(tree)
-	return w.leaves, err
-}
-
 // writing writes leaves.
 type writing struct {
 	from     *objects
 	to       *unpack.Writer
 	fetched  *Fetched
 	progress func(Progress)
-	declared []byte // .gitmodules
+	total    int // of files and links
 }
 
 func (w *writing) all(leaves []leaf) error {
@@ -301,35 +262,24 @@ func (w *writing) all(leaves []leaf) error {
 			ids = append(ids, l.id)
 		}
 	}
-	if err := w.from.many(ids, true, func() error { return w.leaves(leaves, len(ids)) }); err != nil {
-		return err
-	}
-	modules := modulesOf(w.declared)
-	for i := range w.fetched.Modules {
-		w.fetched.Modules[i].URL = modules[w.fetched.Modules[i].Path]
-	}
-	return w.to.Finish()
+	return w.from.many(ids, true, func() error { return w.leaves(leaves) })
 }
 
-func (w *writing) leaves(leaves []leaf, total int) error {
+func (w *writing) leaves(leaves []leaf) error {
 	const step = 100 // files between two words about how far it is
 	for i := range leaves {
 		if err := w.leaf(&leaves[i]); err != nil {
 			return err
 		}
 		if w.progress != nil && (w.fetched.Files%step == 0 || i == len(leaves)-1) {
-			w.progress(Progress{Phase: "writing", Done: w.fetched.Files, Total: total})
+			w.progress(Progress{Phase: "writing", Done: w.fetched.Files, Total: w.total})
 		}
 	}
 	return nil
 }
 
 func (w *writing) leaf(l *leaf) error {
-	switch {
-	case l.module:
-		w.fetched.Modules = append(w.fetched.Modules, Module{Path: l.path, Commit: l.id})
-		return w.to.Dir(l.path)
-	case l.kind == unpack.Dir:
+	if l.kind == unpack.Dir {
 		return w.to.Dir(l.path)
 	}
 	size, err := w.from.head(l.id, "blob")
@@ -342,7 +292,7 @@ func (w *writing) leaf(l *leaf) error {
 		return w.link(l, size)
 	}
 	var from io.Reader = w.from.out
-	if size < mostPointer || l.path == ".gitmodules" && size < mostCommit {
+	if size < mostPointer {
 		data := make([]byte, size)
 		if _, err := io.ReadFull(from, data); err != nil {
 			return w.from.broken(err)
@@ -380,9 +330,6 @@ const (
 
 // note looks at a small file as it passes.
 func (w *writing) note(name string, data []byte) {
-	if name == ".gitmodules" {
-		w.declared = data
-	}
 	if bytes.HasPrefix(data, []byte("version https://git-lfs.github.com/spec/")) && len(w.fetched.Pointers) < mostPointers {
 		w.fetched.Pointers = append(w.fetched.Pointers, name)
 	}

@@ -29,7 +29,7 @@ func (g *Git) History(ctx context.Context, s Source, in, commit string, paths []
 	}
 	defer os.RemoveAll(store)
 	_, err = g.reach(s, doing, func(at Source) error {
-		return g.watched(ctx, store, func(ctx context.Context) error {
+		return g.watched(ctx, store, 2*g.opt.Bounds.Bytes, func(ctx context.Context) error {
 			return g.pull(ctx, at, store, Fetching{Progress: progress}, "--update-shallow", "+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
 		})
 	})

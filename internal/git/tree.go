@@ -54,6 +54,7 @@ func commitOf(data []byte) (tree string, when time.Time) {
 type walk struct {
 	from   *objects
 	names  *unpack.Names
+	top    string // the path of the tree within all that names judge; "." is all
 	leaves []leaf
 	below  []leaf // trees that are not read yet
 	faults []string
@@ -64,7 +65,7 @@ const mostFaults = 20
 // all reads a tree and those below it, level by level, so that git is asked for many at
 // once.
 func (w *walk) all(id string) error {
-	for w.below = []leaf{{id: id, path: "."}}; len(w.below) > 0; {
+	for w.below = []leaf{{id: id, path: w.top}}; len(w.below) > 0; {
 		level := w.below
 		w.below = nil
 		ids := make([]string, len(level))
