@@ -18,6 +18,7 @@ import (
 	"github.com/mortise-dev/mortise/internal/hook/toolcall"
 	"github.com/mortise-dev/mortise/internal/host"
 	"github.com/mortise-dev/mortise/internal/root"
+	"github.com/mortise-dev/mortise/internal/roster"
 	"github.com/mortise-dev/mortise/internal/source/dir"
 	"github.com/mortise-dev/mortise/internal/state"
 	"github.com/mortise-dev/mortise/internal/store/sqlstore"
@@ -103,7 +104,7 @@ func holding(h *checkout.Hold) func([]state.Installed) error {
 		var keys []checkout.Key
 		for _, i := range lines {
 			if i.Commit != "" {
-				keys = append(keys, checkout.Key{Name: i.Name, Commit: i.Commit})
+				keys = append(keys, roster.Checkout(&i, i.Commit))
 			}
 		}
 		return h.Add(keys...)

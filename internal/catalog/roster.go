@@ -70,7 +70,7 @@ func gone(p host.Place, line *state.Installed, from string) *ext.Finding {
 	if line.Commit == "" {
 		return nil
 	}
-	at := checkout.Store{Dir: Checkouts(p)}.Path(checkout.Key{Name: line.Name, Commit: line.Commit})
+	at := checkout.Store{Dir: Checkouts(p)}.Path(roster.Checkout(line, line.Commit))
 	o := ext.Origin{Extension: line.Name, Source: from, Trust: ext.Plugin}
 	for _, d := range []string{filepath.Dir(at), at} {
 		info, err := os.Lstat(d)

@@ -192,7 +192,7 @@ func TestArchiveBecomesACheckout(t *testing.T) {
 	if err := os.WriteFile(file, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	k := Key{"acme", strings.TrimPrefix(ext.Sum(data).String(), "sha256:")}
+	k := Key{Name: "acme", Commit: strings.TrimPrefix(ext.Sum(data).String(), "sha256:")}
 	fill := func(sum ext.Digest) func(ctx context.Context, dir string) error {
 		return func(ctx context.Context, dir string) error {
 			return Unpack(ctx, Archive{File: file, Sum: sum, Manifests: manifests}, dir)

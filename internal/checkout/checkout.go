@@ -24,7 +24,7 @@ import (
 	"github.com/mortise-dev/mortise/internal/pattern"
 )
 
-// Store is a directory of checkouts, NAME/COMMIT below it. It may be used by several
+// Store is a directory of checkouts, NAME/COMMIT below it, or NAME/COMMIT-submodules. It may be used by several
 // goroutines and processes at once.
 type Store struct {
 	// Dir is absolute. It is made when there is something to keep; only the person may
@@ -40,14 +40,35 @@ type Store struct {
 }
 
 // Key names a checkout. Commit is the whole hash of a commit, or the SHA-256 of an
-// archive in hexadecimal.
+// archive in hexadecimal. With its submodules a commit is another checkout than without.
 type Key struct {
-	Name   ext.Name
-	Commit string
+	Name       ext.Name
+	Commit     string
+	Submodules bool
+}
+
+// modulesEnd is what the directory of a commit with its submodules ends in.
+const modulesEnd = "-submodules"
+
+// base is the name of the directory of a checkout.
+func (k Key) base() string {
+	if k.Submodules {
+		return k.Commit + modulesEnd
+	}
+	return k.Commit
+}
+
+// keyAt is the key of the checkout whose directory has a name.
+func keyAt(name, base string) Key {
+	commit, modules := strings.CutSuffix(base, modulesEnd)
+	return Key{ext.Name(name), commit, modules}
 }
 
 // String is NAME at the first digits of the commit, for people.
-func (k Key) String() string { return string(k.Name) + " at " + k.Commit[:min(12, len(k.Commit))] }
+func (k Key) String() string {
+	with := map[bool]string{true: " with its submodules"}[k.Submodules]
+	return string(k.Name) + " at " + k.Commit[:min(12, len(k.Commit))] + with
+}
 
 // Checkout is one that is there.
 type Checkout struct {
@@ -103,7 +124,7 @@ func (k Key) check() error {
 }
 
 // Path is where the checkout of a key is, or would be.
-func (s Store) Path(k Key) string { return filepath.Join(s.Dir, string(k.Name), k.Commit) }
+func (s Store) Path(k Key) string { return filepath.Join(s.Dir, string(k.Name), k.base()) }
 
 func (s Store) now() time.Time {
 	if s.Now == nil {
@@ -221,7 +242,7 @@ func (s Store) List() ([]Checkout, error) {
 			continue
 		}
 		for _, c := range commits {
-			k := Key{ext.Name(n.Name()), c.Name()}
+			k := keyAt(n.Name(), c.Name())
 			if found, err := s.Open(k); err == nil && !strings.HasSuffix(c.Name(), recordEnd) {
 				all = append(all, found)
 			}

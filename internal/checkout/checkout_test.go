@@ -17,9 +17,9 @@ import (
 	"github.com/mortise-dev/mortise/internal/discover"
 )
 
-var key = Key{"acme", strings.Repeat("a", 40)}
+var key = Key{Name: "acme", Commit: strings.Repeat("a", 40)}
 
-func other(c string) Key { return Key{"acme", strings.Repeat(c, 40)} }
+func other(c string) Key { return Key{Name: "acme", Commit: strings.Repeat(c, 40)} }
 
 func newStore(t testing.TB) Store {
 	t.Helper()
@@ -49,6 +49,34 @@ func mustMake(t testing.TB, s Store, k Key, files ...string) Checkout {
 		t.Fatal(err)
 	}
 	return c
+}
+
+// With its submodules a commit is another checkout, and each is swept by itself.
+func TestWithSubmodules(t *testing.T) {
+	s := newStore(t)
+	with := key
+	with.Submodules = true
+	without := mustMake(t, s, key, "a")
+	c := mustMake(t, s, with, "a", "vendor/b")
+	if !c.New || c.Dir == without.Dir || c.Digest == without.Digest || !strings.Contains(with.String(), "with its submodules") {
+		t.Errorf("got %+v beside %+v, want two", c, without)
+	}
+	if all, err := s.List(); err != nil || len(all) != 2 || all[0].Key != key || all[1].Key != with {
+		t.Errorf("List: got %+v, %v, want both", all, err)
+	}
+	h := s.Hold()
+	if err := h.Add(with); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := later(s).Sweep(t.Context(), nil); err != nil || !slices.Equal(got.Removed, []Key{key}) || len(got.Kept) > 0 {
+		t.Errorf("Sweep while one is held: got %+v, %v, want the other removed", got, err)
+	}
+	if err := h.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := later(s).Sweep(t.Context(), nil); err != nil || !slices.Equal(got.Removed, []Key{with}) || len(below(t, s)) > 0 {
+		t.Errorf("Sweep: got %+v, %v, and %q is left, want nothing", got, err, below(t, s))
+	}
 }
 
 // below are the names in the store, but for what lies in checkouts.
@@ -105,8 +133,8 @@ func TestMakeThatFails(t *testing.T) {
 		"fill fails":      {key, func(_ context.Context, dir string) error { os.Mkdir(dir, 0o700); return errors.New("broken pipe") }, "broken pipe"},
 		"nothing is made": {key, func(context.Context, string) error { return nil }, "nothing was made"},
 		"a link is made":  {key, func(_ context.Context, dir string) error { return os.Symlink("/", dir) }, "nothing was made"},
-		"no commit":       {Key{"acme", "main"}, fills("x"), "no whole hash"},
-		"a path":          {Key{"../x", key.Commit}, fills("x"), "name"},
+		"no commit":       {Key{Name: "acme", Commit: "main"}, fills("x"), "no whole hash"},
+		"a path":          {Key{Name: "../x", Commit: key.Commit}, fills("x"), "name"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := s.Make(t.Context(), c.key, c.fill)
@@ -256,7 +284,7 @@ func TestField_INS03_INS04_sweepRemovesWhatIsOursAlone(t *testing.T) {
 	}
 
 	// A checkout with a link in it goes, and what that leads to stays.
-	with := Key{"linking", key.Commit}
+	with := Key{Name: "linking", Commit: key.Commit}
 	if _, err := s.Make(t.Context(), with, func(_ context.Context, dir string) error {
 		return errors.Join(os.Mkdir(dir, 0o700), os.Symlink(outside, filepath.Join(dir, "out")))
 	}); err != nil {

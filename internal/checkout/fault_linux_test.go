@@ -67,10 +67,10 @@ func fetchInto(ctx context.Context, s Store, repository, commit string, step fun
 	if err != nil {
 		return err
 	}
-	_, err = s.Make(ctx, Key{"acme", commit}, func(ctx context.Context, dir string) error {
+	_, err = s.Make(ctx, Key{Name: "acme", Commit: commit}, func(ctx context.Context, dir string) error {
 		step("fill")
 		defer step("filled")
-		_, err := g.Fetch(ctx, src, commit, dir, git.Fetching{Progress: func(p git.Progress) { step(p.Phase) }})
+		_, err := g.Fetch(ctx, src, commit, dir, git.Fetching{Modules: &git.Modules{}, Progress: func(p git.Progress) { step(p.Phase) }})
 		return err
 	})
 	return err
@@ -87,7 +87,18 @@ func aRepositoryOf(t testing.TB, files int) (dir, commit string) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("no git")
 	}
+	var b strings.Builder
+	for i := range files {
+		text := strings.Repeat(fmt.Sprint(i, "\n"), 100)
+		fmt.Fprintf(&b, "M 100644 inline d%d/f%d\ndata %d\n%s\n", i/50, i, len(text), text)
+	}
 	dir = filepath.Join(t.TempDir(), "r.git")
+	return dir, commitIn(t, dir, b.String())
+}
+
+// commitIn makes a repository with one commit, of what fast-import is told.
+func commitIn(t testing.TB, dir, what string) (commit string) {
+	t.Helper()
 	run := func(in string, args ...string) string {
 		cmd := exec.Command("git", args...)
 		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_DIR=" + dir}
@@ -99,14 +110,20 @@ func aRepositoryOf(t testing.TB, files int) (dir, commit string) {
 		return strings.TrimSpace(string(out))
 	}
 	run("", "init", "-q", "--bare", "-b", "main")
-	var b strings.Builder
-	b.WriteString("commit refs/heads/main\ncommitter A <a@example.com> 1700000000 +0000\ndata 1\nx\n")
-	for i := range files {
-		text := strings.Repeat(fmt.Sprint(i, "\n"), 100)
-		fmt.Fprintf(&b, "M 100644 inline d%d/f%d\ndata %d\n%s\n", i/50, i, len(text), text)
+	run("commit refs/heads/main\ncommitter A <a@example.com> 1700000000 +0000\ndata 1\nx\n"+what, "fast-import", "--quiet")
+	return run("", "rev-parse", "refs/heads/main")
+}
+
+// aRepositoryWithSubmodules is one that has another twice.
+func aRepositoryWithSubmodules(t *testing.T) (dir, commit string) {
+	t.Helper()
+	lib, inLib := aRepositoryOf(t, 150)
+	dir = filepath.Join(filepath.Dir(lib), "s.git")
+	text := ""
+	for _, at := range []string{"a", "b/c"} {
+		text += fmt.Sprintf("[submodule %q]\n\tpath = %s\n\turl = ../r.git\n", at, at)
 	}
-	run(b.String(), "fast-import", "--quiet")
-	return dir, run("", "rev-parse", "refs/heads/main")
+	return dir, commitIn(t, dir, fmt.Sprintf("M 100644 inline .gitmodules\ndata %d\n%s\nM 160000 %s a\nM 160000 %s b/c\n", len(text), text, inLib, inLib))
 }
 
 func startMake(t *testing.T, how, dir, repository, commit string) (*exec.Cmd, *bufio.Scanner) {
@@ -127,7 +144,24 @@ func startMake(t *testing.T, how, dir, repository, commit string) (*exec.Cmd, *b
 // not, and what it leaves is removed by the next sweep.
 func TestKilledAtAnyMoment(t *testing.T) {
 	repository, commit := aRepository(t)
-	k := Key{"acme", commit}
+	killedAtAnyMoment(t, repository, commit, 50)
+}
+
+// So does one that is killed while it fetches submodules.
+func TestKilledWithSubmodules(t *testing.T) {
+	repository, commit := aRepositoryWithSubmodules(t)
+	dir := killedAtAnyMoment(t, repository, commit, 16)
+	for _, name := range []string{"a/d0/f0", "b/c/d2/f149"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// killedAtAnyMoment is where the checkout is when it was made at last.
+func killedAtAnyMoment(t *testing.T, repository, commit string, rounds int) (dir string) {
+	t.Helper()
+	k := Key{Name: "acme", Commit: commit}
 	want := mustFetch(t, repository, commit)
 	cmd, steps := startMake(t, "make-later", filepath.Join(t.TempDir(), "plugins"), repository, commit)
 	count := 0
@@ -138,7 +172,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		t.Fatalf("%d steps, %v, want more", count, err)
 	}
 	s := newStore(t)
-	for i := range 50 {
+	for i := range rounds {
 		at := rand.IntN(count + 1)
 		cmd, steps := startMake(t, "make-later", s.Dir, repository, commit)
 		for n := 0; n < at && steps.Scan(); n++ {
@@ -164,6 +198,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	if err := s.Verify(t.Context(), k, want); err != nil {
 		t.Error(err)
 	}
+	return s.Path(k)
 }
 
 // cmdOut is what a scanner has not read; a killed process writes no more.
@@ -179,7 +214,7 @@ func mustFetch(t *testing.T, repository, commit string) ext.Digest {
 	if err := fetchInto(t.Context(), s, repository, commit, func(string) {}); err != nil {
 		t.Fatal(err)
 	}
-	c, err := s.Open(Key{"acme", commit})
+	c, err := s.Open(Key{Name: "acme", Commit: commit})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +260,7 @@ func TestTwoProcesses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Verify(t.Context(), Key{"acme", commit}, want); err != nil {
+		if err := s.Verify(t.Context(), Key{Name: "acme", Commit: commit}, want); err != nil {
 			t.Error(err)
 		}
 		sweepAll(t, s)
@@ -252,7 +287,7 @@ func TestDiskFull(t *testing.T) {
 	repository, commit := aRepository(t)
 	s := newStore(t)
 	s.Dir = filepath.Join(small(t), "plugins")
-	kept := mustMake(t, s, Key{"kept", key.Commit}, "plugin.json")
+	kept := mustMake(t, s, Key{Name: "kept", Commit: key.Commit}, "plugin.json")
 	err := fetchInto(t.Context(), s, repository, commit, func(string) {})
 	if git.KindOf(err) != git.Disk || !strings.Contains(err.Error(), "make room") {
 		t.Errorf("a fetch: got %v, want it told that the disk is full", err)

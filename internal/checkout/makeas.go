@@ -13,8 +13,9 @@ import (
 const unnamed ext.Name = "unnamed"
 
 // MakeAs is Make for content whose name is told by what it is: fill says it once all is
-// there. What is there already under that name is fetched for nothing.
-func (s Store) MakeAs(ctx context.Context, commit string, fill func(ctx context.Context, dir string) (ext.Name, error)) (Checkout, error) {
+// there, and it takes the place of k's. What is there already under that name is fetched
+// for nothing.
+func (s Store) MakeAs(ctx context.Context, k Key, fill func(ctx context.Context, dir string) (ext.Name, error)) (Checkout, error) {
 	stage, err := s.stage(unnamed)
 	if err != nil {
 		return Checkout{}, err
@@ -26,7 +27,8 @@ func (s Store) MakeAs(ctx context.Context, commit string, fill func(ctx context.
 	if err != nil {
 		return Checkout{}, err
 	}
-	return s.Make(ctx, Key{Name: name, Commit: commit}, func(_ context.Context, dir string) error {
+	k.Name = name
+	return s.Make(ctx, k, func(_ context.Context, dir string) error {
 		return errors.Join(ctx.Err(), os.Rename(tree, dir))
 	})
 }

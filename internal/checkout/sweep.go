@@ -113,8 +113,8 @@ func (w *sweep) entry(in *os.Root, name string, e fs.DirEntry) {
 		}
 		return
 	}
-	commit, isRecord := strings.CutSuffix(e.Name(), recordEnd)
-	k := Key{ext.Name(name), commit}
+	base, isRecord := strings.CutSuffix(e.Name(), recordEnd)
+	k := keyAt(name, base)
 	switch {
 	case k.check() != nil, isRecord == e.IsDir(), !e.IsDir() && !e.Type().IsRegular():
 		w.keep(below, "it is nothing of ours")
@@ -135,14 +135,14 @@ func (w *sweep) remove(in *os.Root, stage string) {
 
 // record removes a record without a checkout, of a process that did not come further.
 func (w *sweep) record(in *os.Root, k Key) error {
-	if _, err := in.Lstat(k.Commit); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := in.Lstat(k.base()); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return w.locked(w.ctx, func() error {
-		if _, err := in.Lstat(k.Commit); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := in.Lstat(k.base()); !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		if err := in.Remove(k.Commit + recordEnd); !errors.Is(err, fs.ErrNotExist) {
+		if err := in.Remove(k.base() + recordEnd); !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		return nil // it went with its checkout
@@ -152,7 +152,7 @@ func (w *sweep) record(in *os.Root, k Key) error {
 // checkout removes one that is not used: it takes it out of its place while nobody else
 // can want it, and then away.
 func (w *sweep) checkout(in *os.Root, k Key) error {
-	below := filepath.Join(string(k.Name), k.Commit)
+	below := filepath.Join(string(k.Name), k.base())
 	r, err := w.read(k)
 	if err != nil {
 		w.keep(below, err.Error())
@@ -173,10 +173,10 @@ func (w *sweep) checkout(in *os.Root, k Key) error {
 		if err != nil || !now.same(r) {
 			return errWanted
 		}
-		if err := in.Rename(k.Commit, old); err != nil {
+		if err := in.Rename(k.base(), old); err != nil {
 			return err
 		}
-		return in.Remove(k.Commit + recordEnd)
+		return in.Remove(k.base() + recordEnd)
 	})
 	if errors.Is(err, errWanted) {
 		return nil

@@ -409,7 +409,7 @@ func sourcesKey(c *config.Config, vouched bool, installed []state.Installed) ext
 	}
 	h.Int(len(installed))
 	for _, i := range installed {
-		h.Text(string(i.Name), i.Kind, i.Source, i.Within, i.Commit).Digest(i.Digest)
+		h.Text(string(i.Name), i.Kind, i.Source, i.Within, i.Commit, fmt.Sprint(i.Submodules)).Digest(i.Digest)
 	}
 	return h.Sum()
 }

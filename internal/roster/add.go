@@ -25,6 +25,8 @@ type Wish struct {
 	As    string // the name that it goes by; "" is what a marketplace, its manifest or its source says
 	Scope string // the workspace it is for; "" is all
 	Note  string // signed, about what it should be; "" is none
+	// Submodules has what the submodules of its commits name fetched as well, now and later.
+	Submodules bool
 	// NameIn is what the extension in a directory calls itself; "" when it does not.
 	NameIn   func(dir string) string
 	Progress func(git.Progress) // nil is told nothing
@@ -85,7 +87,7 @@ func (r *Roster) Prepare(ctx context.Context, w Wish) (state.Installed, error) {
 
 // begin is a line that says where the plugin comes from.
 func (r *Roster) begin(w Wish) (state.Installed, error) {
-	line := state.Installed{Scope: w.Scope, Market: w.Market, Within: cleanWithin(w.Within), By: r.By, At: r.now()}
+	line := state.Installed{Scope: w.Scope, Market: w.Market, Within: cleanWithin(w.Within), Submodules: w.Submodules, By: r.By, At: r.now()}
 	if line.Within != "" && !fs.ValidPath(line.Within) {
 		return line, ext.AsUsage(fmt.Errorf("--path %s leads out of the source; give a directory within it", ext.Quote(w.Within)))
 	}
@@ -104,6 +106,8 @@ func (r *Roster) begin(w Wish) (state.Installed, error) {
 	switch {
 	case line.Kind != state.Git && w.Ref != "":
 		return line, ext.AsUsage(fmt.Errorf("--ref is for repositories: %s is a %s, which is read as it is", ext.Quote(w.Source), line.Kind))
+	case line.Kind != state.Git && w.Submodules:
+		return line, ext.AsUsage(fmt.Errorf("--submodules is for repositories: %s is a %s, which is read as it is", ext.Quote(w.Source), line.Kind))
 	case line.Kind != state.Archive && w.SHA256 != "":
 		return line, ext.AsUsage(fmt.Errorf("--sha256 is for archives: %s is a %s", ext.Quote(w.Source), line.Kind))
 	}
@@ -239,14 +243,14 @@ func (r *Roster) make(ctx context.Context, w Wish, line *state.Installed, p *pro
 		}
 		base = path.Base(line.Source)
 	}
-	c, err := r.Checkouts.MakeAs(ctx, line.Commit, func(ctx context.Context, dir string) (ext.Name, error) {
+	c, err := r.Checkouts.MakeAs(ctx, Checkout(line, line.Commit), func(ctx context.Context, dir string) (ext.Name, error) {
 		if err := r.bring(ctx, &b, dir); err != nil {
 			return "", err
 		}
 		if err := r.named(ctx, w, line, filepath.Join(dir, filepath.FromSlash(line.Within)), base); err != nil {
 			return "", err
 		}
-		return line.Name, r.keep(checkout.Key{Name: line.Name, Commit: line.Commit})
+		return line.Name, r.keep(Checkout(line, line.Commit))
 	})
 	if err != nil {
 		return err

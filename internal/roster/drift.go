@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
-	"github.com/mortise-dev/mortise/internal/checkout"
 	"github.com/mortise-dev/mortise/internal/git"
 	"github.com/mortise-dev/mortise/internal/state"
 )
@@ -31,6 +30,9 @@ func (d *Drift) String() string {
 		return fmt.Sprintf("%s is not installed, and %s wants it at %s", d.Name, LockFile, short(d.Want.Commit))
 	case d.Lost:
 		return fmt.Sprintf("the checkout of %s at %s is not there", d.Name, short(d.Want.Commit))
+	case d.Is.Commit == d.Want.Commit && d.Is.Submodules != d.Want.Submodules:
+		with := map[bool]string{true: "with", false: "without"}
+		return fmt.Sprintf("%s is installed %s its submodules, and %s wants it %s them", d.Name, with[d.Is.Submodules], LockFile, with[d.Want.Submodules])
 	case d.Is.Commit == d.Want.Commit:
 		return fmt.Sprintf("%s has the digest %s, and %s wants %s", d.Name, d.Is.Digest.Short(), LockFile, d.Want.Digest.Short())
 	}
@@ -47,7 +49,7 @@ func Drifts(locked []Locked, all []state.Installed, workspace string) []Drift {
 		at := slices.IndexFunc(in, func(i state.Installed) bool { return i.Name == l.Name })
 		if at < 0 {
 			out = append(out, Drift{Name: l.Name, Want: l})
-		} else if i := in[at]; i.Commit != l.Commit || i.Digest != l.Digest || i.Within != l.Within {
+		} else if i := in[at]; !l.as(&i) {
 			out = append(out, Drift{Name: l.Name, Want: l, Is: &i})
 		}
 	}
@@ -67,13 +69,18 @@ func (r *Roster) Drifts(ctx context.Context, locked []Locked, workspace string) 
 	}
 	out := Drifts(locked, s.Roster, workspace)
 	for _, i := range In(s.Roster, workspace) {
-		at := slices.IndexFunc(locked, func(l Locked) bool { return l.Name == i.Name && l.Commit == i.Commit })
+		at := slices.IndexFunc(locked, func(l Locked) bool { return l.Name == i.Name && l.Commit == i.Commit && l.Submodules == i.Submodules })
 		if at >= 0 && r.lost(&i) {
 			out = append(out, Drift{Name: i.Name, Want: &locked[at], Is: &i, Lost: true})
 		}
 	}
 	slices.SortFunc(out, func(a, b Drift) int { return strings.Compare(string(a.Name), string(b.Name)) })
 	return out, nil
+}
+
+// as reports whether a line is of what the lock file says.
+func (l *Locked) as(i *state.Installed) bool {
+	return i.Commit == l.Commit && i.Digest == l.Digest && i.Within == l.Within && i.Submodules == l.Submodules
 }
 
 // isThat refuses what is not as the lock file says.
@@ -92,7 +99,7 @@ func (r *Roster) Settle(ctx context.Context, d Drift, workspace string, progress
 	}
 	line := state.Installed{
 		Name: d.Want.Name, Scope: workspace, Kind: d.Want.Kind, Source: d.Want.Source, Within: d.Want.Within,
-		Ref: d.Want.Ref, Market: d.Want.Market, Commit: d.Want.Commit, By: r.By, At: r.now(),
+		Ref: d.Want.Ref, Market: d.Want.Market, Commit: d.Want.Commit, Submodules: d.Want.Submodules, By: r.By, At: r.now(),
 	}
 	if d.Lost {
 		line.Scope = d.Is.Scope
@@ -145,7 +152,7 @@ func (r *Roster) known(ctx context.Context, line *state.Installed) (bool, error)
 	}
 	return slices.ContainsFunc(s.Roster, func(i state.Installed) bool {
 		is, err := identity(&i)
-		return err == nil && i.Name == line.Name && i.Commit == line.Commit && i.Kind == line.Kind && is == from
+		return err == nil && Checkout(&i, i.Commit) == Checkout(line, line.Commit) && i.Kind == line.Kind && is == from
 	}), nil
 }
 
@@ -157,7 +164,8 @@ func (r *Roster) settle(ctx context.Context, d Drift, line state.Installed) erro
 	line.Order, line.Pinned = d.Is.Order, d.Is.Pinned
 	was, _ := identity(d.Is)
 	is, _ := identity(&line)
-	if line.Commit != d.Is.Commit && was == is && line.Within == d.Is.Within { // else what was before is of another source
+	// Else what was before is of another source, or is another part of it.
+	if line.Commit != d.Is.Commit && was == is && line.Within == d.Is.Within && line.Submodules == d.Is.Submodules {
 		line.Before, line.DigestBefore = d.Is.Commit, d.Is.Digest
 	}
 	return r.put(ctx, "updated", d.Is, &line)
@@ -170,7 +178,7 @@ func (r *Roster) exactly(ctx context.Context, line *state.Installed) (git.Found,
 	if err != nil {
 		return git.Found{}, err
 	}
-	if _, err := r.Checkouts.Open(checkout.Key{Name: line.Name, Commit: line.Commit}); err != nil {
+	if _, err := r.Checkouts.Open(Checkout(line, line.Commit)); err != nil {
 		if found, err := g.Resolve(ctx, s, line.Ref); err == nil && found.Commit == line.Commit {
 			return found, nil
 		}

@@ -34,8 +34,10 @@ type Locked struct {
 	Commit string // of an archive its SHA-256
 	Digest ext.Digest
 	Market string
-	Note   string // signed; "" is none
-	Line   int    // of the file
+	// Submodules says that the digest is of what the submodules name as well.
+	Submodules bool
+	Note       string // signed; "" is none
+	Line       int    // of the file
 }
 
 // lockTable is how a plugin is written.
@@ -47,10 +49,11 @@ type lockTable struct {
 	SHA256 string `toml:"sha256,omitempty"`
 	Digest string `toml:"digest"`
 	Market string `toml:"market,omitempty"`
+	With   bool   `toml:"submodules,omitempty"`
 	Note   string `toml:"note,omitempty,multiline"`
 }
 
-var lockKeys = []string{"source", "path", "ref", "commit", "sha256", "digest", "market", "note"}
+var lockKeys = []string{"source", "path", "ref", "commit", "sha256", "digest", "market", "submodules", "note"}
 
 const lockHead = `# What is installed for this workspace, exactly. Written by mortise plugin lock, for you
 # to commit; mortise plugin sync makes a machine match it.
@@ -126,6 +129,13 @@ func (r *lockReader) plugin(p ext.Pair) {
 	l.Name = name
 	was := len(r.errs)
 	for _, k := range p.Value.Map {
+		if k.Key == "submodules" {
+			if k.Value.Kind != ext.Bool {
+				r.fault(k.Line, "submodules of %s is true or false", l.Name)
+			}
+			l.Submodules = k.Value.Text == "true"
+			continue
+		}
 		if k.Value.Kind != ext.String {
 			r.fault(k.Line, "%s must be a string", ext.Escape(ext.Shorten(k.Key, 80)))
 			continue
@@ -147,6 +157,9 @@ func (r *lockReader) plugin(p ext.Pair) {
 // source refuses what is no address: a path means something else on each machine.
 func (r *lockReader) source(l *Locked) {
 	if l.Kind == state.Archive {
+		if l.Submodules {
+			r.fault(l.Line, "%s is an archive, which has no submodules", l.Name)
+		}
 		if _, err := archiveAddress(l.Source); err != nil {
 			r.fault(l.Line, "%s: %s", l.Name, err)
 		}
@@ -205,7 +218,7 @@ func Lockable(all []state.Installed, workspace string, before []Locked) (locked 
 			left = append(left, i)
 			continue
 		}
-		l := Locked{Name: i.Name, Kind: i.Kind, Source: i.Source, Within: i.Within, Ref: i.Ref, Commit: i.Commit, Digest: i.Digest, Market: i.Market}
+		l := Locked{Name: i.Name, Kind: i.Kind, Source: i.Source, Within: i.Within, Ref: i.Ref, Commit: i.Commit, Digest: i.Digest, Market: i.Market, Submodules: i.Submodules}
 		for _, b := range before {
 			if b.Name == l.Name && b.Commit == l.Commit && b.Digest == l.Digest {
 				l.Note = b.Note
@@ -224,7 +237,7 @@ func WriteLock(dir string, all []Locked) (changed bool, err error) {
 		Plugins map[string]lockTable `toml:"plugins"`
 	}{1, map[string]lockTable{}}
 	for _, l := range all {
-		t := lockTable{Source: l.Source, Path: l.Within, Ref: l.Ref, Commit: l.Commit, Digest: l.Digest.String(), Market: l.Market, Note: l.Note}
+		t := lockTable{Source: l.Source, Path: l.Within, Ref: l.Ref, Commit: l.Commit, Digest: l.Digest.String(), Market: l.Market, With: l.Submodules, Note: l.Note}
 		if l.Kind == state.Archive {
 			t.Commit, t.SHA256 = "", l.Commit
 		}

@@ -139,7 +139,7 @@ func (p *proof) possible(i *state.Installed) error {
 }
 
 // fetched fetches a commit and judges its signature by all rules that want one.
-func (p *proof) fetched(ctx context.Context, g *git.Git, from git.Found, dir string, o git.Fetching) error {
+func (p *proof) fetched(ctx context.Context, g *git.Git, from git.Found, dir string, o git.Fetching) (f *git.Fetched, err error) {
 	o.Ref, o.OnRef = from.Ref, p.onRef
 	judged := false
 	for i := range p.rules {
@@ -148,25 +148,24 @@ func (p *proof) fetched(ctx context.Context, g *git.Git, from git.Found, dir str
 			continue
 		}
 		if judged { // one rule after the other: each may know other signers
-			return ext.AsRefused(fmt.Errorf("%s and another rule want the commit signed by signers of their own; leave one of them (%s)", rule.Name, rule.Where))
+			return nil, ext.AsRefused(fmt.Errorf("%s and another rule want the commit signed by signers of their own; leave one of them (%s)", rule.Name, rule.Where))
 		}
 		judged = true
 		o.Signers = &git.Signers{SSH: rule.Signers}
-		f, err := g.Fetch(ctx, from.At, from.Commit, dir, o)
+		f, err = g.Fetch(ctx, from.At, from.Commit, dir, o)
 		switch {
 		case err != nil:
-			return err
+			return nil, err
 		case f.Signature == nil:
-			return errors.New("git said nothing of the signature")
+			return nil, errors.New("git said nothing of the signature")
 		case !f.Signature.OK:
-			return ext.AsRefused(fmt.Errorf("%s needs a commit that is signed, by the rule %s (%s): %s", short(from.Commit), rule.Name, rule.Where, ext.Escape(f.Signature.Why)))
+			return nil, ext.AsRefused(fmt.Errorf("%s needs a commit that is signed, by the rule %s (%s): %s", short(from.Commit), rule.Name, rule.Where, ext.Escape(f.Signature.Why)))
 		}
 	}
 	if judged {
-		return nil
+		return f, nil
 	}
-	_, err := g.Fetch(ctx, from.At, from.Commit, dir, o)
-	return err
+	return g.Fetch(ctx, from.At, from.Commit, dir, o)
 }
 
 // noted judges the note about a line whose content is known.

@@ -79,6 +79,11 @@ func (r *Roster) Close() error {
 
 func keyOf(i *state.Installed) Key { return Key{i.Name, i.Scope} }
 
+// Checkout is the key of the checkout of a plugin at a commit of its.
+func Checkout(i *state.Installed, commit string) checkout.Key {
+	return checkout.Key{Name: i.Name, Commit: commit, Submodules: i.Submodules}
+}
+
 // Dir is where a plugin's files lie; "" where it has no place on this machine.
 func Dir(checkouts string, i *state.Installed) string {
 	root := i.Source
@@ -86,7 +91,7 @@ func Dir(checkouts string, i *state.Installed) string {
 		if i.Commit == "" {
 			return ""
 		}
-		root = checkout.Store{Dir: checkouts}.Path(checkout.Key{Name: i.Name, Commit: i.Commit})
+		root = checkout.Store{Dir: checkouts}.Path(Checkout(i, i.Commit))
 	}
 	return filepath.Join(root, filepath.FromSlash(i.Within))
 }
@@ -305,7 +310,7 @@ func (r *Roster) Sweep(ctx context.Context) (checkout.Swept, error) {
 	for _, i := range s.Roster {
 		for _, commit := range []string{i.Commit, i.Before} {
 			if commit != "" {
-				used[checkout.Key{Name: i.Name, Commit: commit}] = true
+				used[Checkout(&i, commit)] = true
 			}
 		}
 	}
@@ -341,7 +346,7 @@ func (r *Roster) Rollback(ctx context.Context, k Key) (was, now state.Installed,
 	if _, err := r.permit(&now); err != nil {
 		return was, was, err
 	}
-	at := checkout.Key{Name: now.Name, Commit: now.Commit}
+	at := Checkout(&now, now.Commit)
 	if err := r.verify(ctx, &now); err != nil {
 		return was, was, fmt.Errorf("go back to %s: %w", at, err)
 	}
@@ -353,7 +358,7 @@ func (r *Roster) Rollback(ctx context.Context, k Key) (was, now state.Installed,
 
 // verify looks whether the checkout of a line is there and is as it was made.
 func (r *Roster) verify(ctx context.Context, i *state.Installed) error {
-	k := checkout.Key{Name: i.Name, Commit: i.Commit}
+	k := Checkout(i, i.Commit)
 	if err := r.Checkouts.Verify(ctx, k, ext.Digest{}); err != nil {
 		return err
 	}

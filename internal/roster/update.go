@@ -74,7 +74,7 @@ func (r *Roster) lost(i *state.Installed) bool {
 	if i.Commit == "" {
 		return false
 	}
-	_, err := r.Checkouts.Open(checkout.Key{Name: i.Name, Commit: i.Commit})
+	_, err := r.Checkouts.Open(Checkout(i, i.Commit))
 	return err != nil // also where something else is in its place: who makes it again says that
 }
 
@@ -265,8 +265,8 @@ func (r *Roster) Changes(ctx context.Context, i *state.Installed, other string) 
 	if from == "" {
 		return nil, ext.AsRefused(fmt.Errorf("%s was not updated since it was installed; there is nothing to compare", i.Name))
 	}
-	before, err := r.Checkouts.Open(checkout.Key{Name: i.Name, Commit: from})
-	now, errNow := r.Checkouts.Open(checkout.Key{Name: i.Name, Commit: to})
+	before, err := r.Checkouts.Open(Checkout(i, from))
+	now, errNow := r.Checkouts.Open(Checkout(i, to))
 	if err := errors.Join(err, errNow); err != nil {
 		return nil, err
 	}

@@ -17,9 +17,12 @@ type Installed struct {
 	Ref    string // the branch, tag or version asked for; "" is the source's default
 	// Market is where it was found: PLUGIN@MARKET; "" is that its source was given.
 	Market string
-	Commit string     // of its checkout: the commit that Ref was resolved to, or the SHA-256 of an archive; "" where the source has none
-	Digest ext.Digest // of the plugin's directory in that; zero where the source has no commits
-	Pinned bool       // it is updated when its name is given, and not with all others
+	Commit string // of its checkout: the commit that Ref was resolved to, or the SHA-256 of an archive; "" where the source has none
+	// Submodules says that the checkouts hold what the submodules of their commits name,
+	// the one before included.
+	Submodules bool
+	Digest     ext.Digest // of the plugin's directory in that; zero where the source has no commits
+	Pinned     bool       // it is updated when its name is given, and not with all others
 	// Before and DigestBefore are of the checkout that an update took it from; "" and
 	// zero where there was none.
 	Before       string

@@ -93,8 +93,9 @@ type pluginRow struct {
 	Ref      string   `json:"ref"`
 	Market   string   `json:"market"` // PLUGIN@MARKETPLACE that offered it; "" is that its source was given
 	Commit   string   `json:"commit"`
-	Digest   string   `json:"digest"` // of the content; "" for a directory, which may change
-	Before   string   `json:"before"` // the commit that rollback goes to
+	Modules  bool     `json:"submodules"` // it was fetched with the submodules of its commits
+	Digest   string   `json:"digest"`     // of the content; "" for a directory, which may change
+	Before   string   `json:"before"`     // the commit that rollback goes to
 	Pinned   bool     `json:"pinned"`
 	Setup    string   `json:"setup"` // how its set-up steps stand: done, due, failed, waits; "" where it has none
 	Root     string   `json:"root"`  // absolute
@@ -106,7 +107,7 @@ type pluginRow struct {
 func (c *call) row(p host.Place, i *state.Installed, l *host.Listing) pluginRow {
 	r := pluginRow{
 		Name: string(i.Name), Scope: "user", Kind: i.Kind, Source: i.Source, Path: i.Within, Ref: i.Ref, Market: i.Market, Commit: i.Commit,
-		Before: i.Before, Pinned: i.Pinned, Root: roster.Dir(c.Checkouts(p), i), Findings: []string{}, By: i.By, At: i.At.UTC().Format("2006-01-02T15:04:05Z"),
+		Modules: i.Submodules, Before: i.Before, Pinned: i.Pinned, Root: roster.Dir(c.Checkouts(p), i), Findings: []string{}, By: i.By, At: i.At.UTC().Format("2006-01-02T15:04:05Z"),
 	}
 	if i.Scope != "" {
 		r.Scope = "workspace"
@@ -207,6 +208,9 @@ func (p *page) plugins(rows []pluginRow) {
 		if r.Pinned {
 			notes = append(notes, "pinned")
 		}
+		if r.Modules {
+			notes = append(notes, "with submodules")
+		}
 		if r.Edited {
 			notes = append(notes, "edited")
 		}
@@ -252,6 +256,9 @@ func (p *page) shownPlugin(r *pluginRow) {
 	field("offered by", r.Market)
 	field("ref", r.Ref)
 	field("commit", r.Commit)
+	if r.Modules {
+		field("submodules", "they were fetched as well")
+	}
 	field("content", r.Digest)
 	field("before", r.Before)
 	if r.Pinned {

@@ -31,6 +31,10 @@ where one that the configuration names offers it.
 What it needs and is not there is installed as well once you agree, where a marketplace
 that is known offers it.
 
+Submodules of its repository are left out and named. With --submodules they and theirs are
+fetched as well, each at the commit that is recorded, now and with every update; where one
+cannot be fetched, or a rule about sources does not let it in, nothing is installed.
+
 The plugin goes by the name that it gives itself, or by --name. It is composed with all
 that is in use before it counts: one that would be refused is not installed. Nothing of
 it is started: mortise trust shows what wants to run.`,
@@ -45,6 +49,7 @@ it is started: mortise trust shows what wants to run.`,
 	f := cmd.Flags()
 	f.StringVar(&o.Ref, "ref", "", "the branch, tag or commit `REF`; without it what the source names, else its default branch")
 	f.StringVar(&o.Within, "path", "", "the plugin's directory `DIR` within the source")
+	f.BoolVar(&o.Submodules, "submodules", false, "fetch its submodules as well, now and with every update")
 	f.StringVar(&o.As, "name", "", "the `NAME` that it goes by here")
 	f.StringVar(&o.SHA256, "sha256", "", "the SHA-256 of an archive, in hexadecimal `DIGITS`")
 	f.StringVar(&o.noteFile, "note", "", "a `FILE` with the signed note that a rule about the source wants")

@@ -10,10 +10,10 @@ import (
 
 var roster = table[state.Installed]{
 	title: "roster", keys: 2,
-	columns: []string{"name", "scope", "kind", "source", "within", "ref", "git_commit", "digest", "pinned", "commit_before", "digest_before", "market", "position", "who", "at"},
+	columns: []string{"name", "scope", "kind", "source", "within", "ref", "git_commit", "submodules", "digest", "pinned", "commit_before", "digest_before", "market", "position", "who", "at"},
 	list:    func(s *state.Snapshot) *[]state.Installed { return &s.Roster },
 	fields: func(r *state.Installed) []any {
-		return []any{&r.Name, &r.Scope, &r.Kind, &r.Source, &r.Within, &r.Ref, &r.Commit, sum{&r.Digest}, &r.Pinned, &r.Before, sum{&r.DigestBefore}, &r.Market, &r.Order, &r.By, moment{&r.At}}
+		return []any{&r.Name, &r.Scope, &r.Kind, &r.Source, &r.Within, &r.Ref, &r.Commit, &r.Submodules, sum{&r.Digest}, &r.Pinned, &r.Before, sum{&r.DigestBefore}, &r.Market, &r.Order, &r.By, moment{&r.At}}
 	},
 }
 

@@ -22,7 +22,7 @@ var (
 func full() state.Snapshot {
 	return state.Snapshot{
 		Roster: []state.Installed{
-			{Name: "zeta", Source: "https://example.org/zeta", Ref: "v1", Kind: state.Git, Within: odd, Commit: "c0ffee", Digest: d1, Pinned: true, Before: odd, DigestBefore: d2, Order: -1, By: "ada", At: noon},
+			{Name: "zeta", Source: "https://example.org/zeta", Ref: "v1", Kind: state.Git, Within: odd, Commit: "c0ffee", Submodules: true, Digest: d1, Pinned: true, Before: odd, DigestBefore: d2, Order: -1, By: "ada", At: noon},
 			{Name: "acme", Source: odd, Digest: d2, Order: 2, By: odd, At: noon},
 			{Name: "acme", Scope: "repo:1", Source: "/src/acme", Ref: odd, Commit: odd, Order: 2},
 		},

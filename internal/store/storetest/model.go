@@ -64,7 +64,7 @@ var genRecord = rapid.Custom(func(t *rapid.T) state.Record {
 	few := rapid.SampledFrom([]string{"", "a", "skill/a", "B"}).Draw(t, "few")
 	switch rapid.IntRange(0, 7).Draw(t, "sort of record") {
 	case 0:
-		return state.Installed{Name: x, Scope: place, Kind: few, Source: text, Within: few, Ref: few, Commit: text, Digest: sum, Pinned: rapid.Bool().Draw(t, "pinned"), Before: few, DigestBefore: sum, Order: rapid.IntRange(-3, 3).Draw(t, "order"), By: few, At: at}
+		return state.Installed{Name: x, Scope: place, Kind: few, Source: text, Within: few, Ref: few, Commit: text, Submodules: rapid.Bool().Draw(t, "submodules"), Digest: sum, Pinned: rapid.Bool().Draw(t, "pinned"), Before: few, DigestBefore: sum, Order: rapid.IntRange(-3, 3).Draw(t, "order"), By: few, At: at}
 	case 1:
 		return state.Switch{Workspace: place, Extension: x, Entry: few, Reason: text, By: text, At: at}
 	case 2:
