@@ -48,7 +48,7 @@ func (a *assembly) bring(ctx context.Context, p *part, o Fetching) (err error) {
 
 // judge reads what is in the tree of a part, and refuses what may not be.
 func (a *assembly) judge(ctx context.Context, p *part) error {
-	w := walk{from: nil, names: a.names, top: p.path}
+	w := walk{names: a.names, top: p.path}
 	err := a.reading(ctx, p.store, func(from *objects) error {
 		commit, err := from.whole(p.commit, "commit", mostCommit)
 		if err != nil {
@@ -69,28 +69,21 @@ func (a *assembly) judge(ctx context.Context, p *part) error {
 	return nil
 }
 
-// note notes the submodules that a part has.
+// note notes the submodules that a part has, and what is said of them.
 func (a *assembly) note(ctx context.Context, p *part) {
-	first := len(a.fetched.Modules)
-	for _, l := range p.leaves {
-		if l.module {
-			a.fetched.Modules = append(a.fetched.Modules, Module{Path: l.path, Commit: l.id})
-		}
-	}
-	if len(a.fetched.Modules) == first {
+	modules := p.modules()
+	if len(modules) == 0 {
 		return
 	}
-	says, err := a.declared(ctx, p)
-	if err != nil {
-		return // who fetches them tells
-	}
-	for i := first; i < len(a.fetched.Modules); i++ {
-		m := &a.fetched.Modules[i]
-		for _, d := range says {
+	p.says, p.mute = a.declared(ctx, p)
+	for _, l := range modules {
+		m := Module{Path: l.path, Commit: l.id}
+		for _, d := range p.says {
 			if p.within(d.path) == m.Path {
 				m.URL = d.url
 			}
 		}
+		a.fetched.Modules = append(a.fetched.Modules, m)
 	}
 }
 

@@ -39,6 +39,18 @@ type part struct {
 	in     *part  // nil is the one that was asked for
 	store  string // where its objects are
 	leaves []leaf
+	says   []declaration // of its submodules, where it has some
+	mute   error         // why that could not be read
+}
+
+// modules are the leaves that are submodules.
+func (p *part) modules() (all []leaf) {
+	for _, l := range p.leaves {
+		if l.module {
+			all = append(all, l)
+		}
+	}
+	return all
 }
 
 // chain says which submodule it is, and how it came to that one.
@@ -126,10 +138,8 @@ func (a *assembly) modules(ctx context.Context, p *part) error {
 // sources are the submodules of a part, when all of them may be fetched.
 func (a *assembly) sources(ctx context.Context, p *part) ([]*part, error) {
 	var below []*part
-	for _, l := range p.leaves {
-		if l.module {
-			below = append(below, &part{path: l.path, commit: l.id, in: p})
-		}
+	for _, l := range p.modules() {
+		below = append(below, &part{path: l.path, commit: l.id, in: p})
 	}
 	switch {
 	case len(below) == 0:
@@ -138,19 +148,22 @@ func (a *assembly) sources(ctx context.Context, p *part) ([]*part, error) {
 		return nil, p.refused(fmt.Errorf("%s lies in submodules deeper than %d", ext.Quote(below[0].path), mostNested))
 	case len(a.fetched.Modules) > mostModules:
 		return nil, p.refused(fmt.Errorf("there are more than %d submodules", mostModules))
+	case ctx.Err() != nil:
+		return nil, p.failed(context.Cause(ctx))
+	case p.mute != nil:
+		return nil, p.refused(fmt.Errorf("its .gitmodules: %w", p.mute))
 	}
-	says, err := a.declared(ctx, p)
-	if err != nil {
-		return nil, p.refused(fmt.Errorf("its .gitmodules: %w", err))
-	}
-	if faults := misplaced(p, says); len(faults) > 0 {
+	if faults := misplaced(p); len(faults) > 0 {
 		return nil, p.refused(&unpack.RefusedError{Faults: faults})
 	}
 	for _, m := range below {
-		at := slices.IndexFunc(says, func(d declaration) bool { return p.within(d.path) == m.path })
-		if m.source, err = p.source.below(says[at].url); err != nil {
-			return nil, p.refused(fmt.Errorf("submodule %s: the address %s: %w", ext.Quote(m.path), ext.Quote(ext.Shorten(hide(says[at].url), 200)), err))
+		at := slices.IndexFunc(p.says, func(d declaration) bool { return p.within(d.path) == m.path })
+		address := p.says[at].url
+		source, err := p.source.below(address)
+		if err != nil {
+			return nil, p.refused(fmt.Errorf("submodule %s: the address %s: %w", ext.Quote(m.path), ext.Quote(ext.Shorten(hide(address), 200)), err))
 		}
+		m.source = source
 		if err := a.permitted(m); err != nil {
 			return nil, err
 		}
@@ -227,13 +240,13 @@ func declarations(listed []byte) (all []declaration) {
 }
 
 // misplaced is what is wrong with where the submodules of a part are to lie.
-func misplaced(p *part, says []declaration) (faults []string) {
+func misplaced(p *part) (faults []string) {
 	kinds, modules := map[string]unpack.Kind{}, map[string]bool{}
 	for _, l := range p.leaves {
 		kinds[l.path] = l.kind
 	}
 	told := map[string]string{} // the names of submodules by their paths
-	for _, d := range says {
+	for _, d := range p.says {
 		switch fault := d.fault(p, kinds); {
 		case fault != "":
 			faults = append(faults, fault)
@@ -243,10 +256,7 @@ func misplaced(p *part, says []declaration) (faults []string) {
 			told[d.path] = d.name
 		}
 	}
-	for _, l := range p.leaves {
-		if !l.module {
-			continue
-		}
+	for _, l := range p.modules() {
 		if told[strings.TrimPrefix(l.path, p.path+"/")] == "" {
 			faults = append(faults, fmt.Sprintf("%s is a submodule, and .gitmodules does not say where it comes from", ext.Quote(l.path)))
 		}
