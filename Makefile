@@ -22,7 +22,7 @@ build: ## the program, in bin/
 	go build -trimpath -o bin/mortise ./cmd/mortise
 
 test: npm ## all tests
-	go test $(PKGS)
+	go test -timeout 20m $(PKGS)
 
 npm: ## the real servers and clients that tests run, each at one version
 	@testdata/npm/install .cache/npm
