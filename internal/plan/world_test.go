@@ -44,7 +44,6 @@ type world struct {
 	caller   call.Caller // nil: what is compiled in
 	patience time.Duration
 	settings map[ext.Name]json.RawMessage
-	findings ext.Findings // that are expected are looked at by the test
 }
 
 // own is what mortise itself answers.
@@ -134,7 +133,7 @@ func axisJSON(name string, levels ...string) string {
 	return `{"name": "` + name + `", "levels": ["` + strings.Join(levels, `", "`) + `"], "blurb": {` + strings.Join(blurb, ", ") + `}}`
 }
 
-// nameless is an extension that answers in code: of each hook, what is written.
+// coded is an extension that answers in code.
 func coded(name ext.Name, answers map[string]func(surface.Question) (any, error)) *inproc.Extension {
 	x := &inproc.Extension{Name: name}
 	for hook, answer := range answers {
@@ -198,7 +197,7 @@ func keys(t testing.TB, r *plan.Registry, mode ext.Mode, hook, member string) st
 	return strings.Join(out, " ")
 }
 
-// codes are the codes of findings, with each of their messages.
+// messages are those of a check's findings.
 func messages(fs ext.Findings, c *ext.Check) string {
 	var out []string
 	for _, f := range fs {

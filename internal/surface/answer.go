@@ -119,7 +119,7 @@ func unwrapped(raw json.RawMessage) (json.RawMessage, error) {
 	if raw[0] != '{' {
 		return raw, nil
 	}
-	if err := jsonv2.Unmarshal(raw, &result); err != nil || result.Content == nil {
+	if isResult := jsonv2.Unmarshal(raw, &result) == nil && result.Content != nil; !isResult { // who reads it says what it is
 		return raw, nil
 	}
 	switch {
