@@ -142,8 +142,8 @@ type ModeChange struct {
 // SetMode sets axes of the worktree, all at once or none. Of two at once the second sees
 // what the first did. The change is written into the history.
 func (h *Host) SetMode(ctx context.Context, g *Generation, c plan.Change, by string) (*ModeChange, error) {
-	if !g.Adopted {
-		return nil, ext.AsRefused(errors.New("the workspace is not adopted, so that it has no mode: mortise trust shows what would run, and adopts it"))
+	if err := g.settable(); err != nil {
+		return nil, err
 	}
 	r, w := g.Registry(ctx), g.Config.Workspace().Dir
 	var out ModeChange
@@ -173,8 +173,22 @@ func (h *Host) SetMode(ctx context.Context, g *Generation, c plan.Change, by str
 	return &out, nil
 }
 
+// settable is why no mode is set here, whatever it is.
+func (g *Generation) settable() error {
+	switch {
+	case !g.Adopted:
+		return ext.AsRefused(errors.New("the workspace is not adopted, so that it has no mode: mortise trust shows what would run, and adopts it"))
+	case len(g.Config.Broken()) > 0:
+		return ext.AsRefused(errors.New("the configuration could not be read whole, so that it is not known what it forbids; mend it first (mortise list names the file and the line)"))
+	}
+	return nil
+}
+
 // TryMode is SetMode that sets nothing.
 func (h *Host) TryMode(ctx context.Context, g *Generation, c plan.Change) (*ModeChange, error) {
+	if err := g.settable(); err != nil {
+		return nil, err
+	}
 	from := h.Mode(ctx, g)
 	to, warnings, err := g.Registry(ctx).Set(ctx, from, c, h.options.Clock())
 	if err != nil {

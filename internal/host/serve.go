@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/mortise-dev/mortise/internal/admit"
 	"github.com/mortise-dev/mortise/internal/call"
 	"github.com/mortise-dev/mortise/internal/session"
+	"github.com/mortise-dev/mortise/internal/state"
 	"github.com/mortise-dev/mortise/internal/watch"
 )
 
@@ -114,6 +116,22 @@ func (h *Host) Serve(ctx context.Context) error {
 	}
 }
 
+// settleLapsed writes down that a level of the worktree has ended, so that it stays ended
+// when the clock is set back.
+func (h *Host) settleLapsed(ctx context.Context) {
+	g := h.Now()
+	now := h.options.Clock()
+	ended := slices.ContainsFunc(g.state.LevelsOf(g.Config.Workspace().Dir), func(l state.Level) bool {
+		return !l.Until.IsZero() && !now.Before(l.Until)
+	})
+	if !ended {
+		return
+	}
+	if _, err := h.SettleMode(ctx, g); err != nil {
+		h.Notice(err)
+	}
+}
+
 // poll looks whether another process changed the state, and does again what
 // failed before: no file need change for it to succeed now.
 func (h *Host) poll(ctx context.Context, r *rest) {
@@ -124,6 +142,7 @@ func (h *Host) poll(ctx context.Context, r *rest) {
 		h.takeIn(ctx)
 		return
 	}
+	h.settleLapsed(ctx)
 	g, err := h.unchanged(ctx)
 	switch {
 	case err != nil && ctx.Err() == nil:

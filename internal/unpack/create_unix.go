@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"golang.org/x/sys/unix"
 
@@ -35,9 +36,9 @@ func (f folder) create(name string, mode os.FileMode) (*fresh, error) {
 		fd, err := unix.Openat(f.fd, name, how, uint32(mode.Perm()))
 		switch {
 		case err == nil:
-			return &fresh{fd, name}, nil
+			return &fresh{fd, filepath.Join(f.open.Name(), name)}, nil
 		case !errors.Is(err, unix.EINTR):
-			return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+			return nil, &fs.PathError{Op: "open", Path: filepath.Join(f.open.Name(), name), Err: err}
 		}
 	}
 }
@@ -46,7 +47,7 @@ func (f folder) create(name string, mode os.FileMode) (*fresh, error) {
 // it can be waited for, which no regular file can.
 type fresh struct {
 	fd   int
-	name string
+	name string // its path, for messages
 }
 
 // Write writes all of p.

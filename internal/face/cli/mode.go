@@ -408,13 +408,6 @@ func (p *page) faults(all []planFault) {
 	}
 }
 
-func (p *page) severity(word string) string {
-	if word == ext.Error.String() {
-		return p.red(word)
-	}
-	return p.yellow(word)
-}
-
 // others are the levels that an axis could be set to.
 func others(a *axisRow) string {
 	var all []string
