@@ -169,6 +169,7 @@ func (a *Agent) After(ctx context.Context, u Use, output json.RawMessage, failed
 		return nil
 	}
 	d := deciding{Agent: a, use: &u, id: rand.Text()[:12], generation: g, tool: now, call: callOf(&u, &now)}
+	d.call.Mode = g.modeNow(ctx, a.host.options.Clock())
 	j := g.Guards().After(ctx, &d.call, output, failed, a.means(g))
 	if d.noted(j.Notes); len(d.notes) > 0 {
 		_ = d.log(ctx, "call", "allowed", nil, strings.Join(d.notes, "; "), false) // the call was made, and logged

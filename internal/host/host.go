@@ -276,7 +276,8 @@ type Generation struct {
 	resolved  *session.Session // of the composition; made when it is first asked for
 	planning  sync.Once
 	planned   *plan.Registry // of what is in use; made when it is first asked for
-	caller    call.Caller    // of what answers hooks
+	mode      atomic.Pointer[timedMode]
+	caller    call.Caller // of what answers hooks
 	dirs      func(ext.Tree) string
 	costing   sync.Once
 	costed    map[*admit.Decision][]session.Cost // by decision; counted when it is first asked for

@@ -89,6 +89,31 @@ func (g *Generation) modeAt(ctx context.Context, now time.Time) *plan.Current {
 	return g.Registry(ctx).Current(ctx, g.state.LevelsOf(g.Config.Workspace().Dir), now)
 }
 
+// timedMode is a mode, and until when it holds.
+type timedMode struct {
+	mode        ext.Mode
+	from, until time.Time // until zero: as long as the generation
+}
+
+// modeNow is the mode for who asks at every call. It is found out anew when a level ends,
+// or the clock goes back. It is not changed by who gets it.
+func (g *Generation) modeNow(ctx context.Context, now time.Time) ext.Mode {
+	if known := g.mode.Load(); known != nil && !now.Before(known.from) && (known.until.IsZero() || now.Before(known.until)) {
+		return known.mode
+	}
+	c := g.modeAt(ctx, now)
+	next := &timedMode{mode: c.Mode, from: now}
+	for _, until := range c.Until {
+		if next.until.IsZero() || until.Before(next.until) {
+			next.until = until
+		}
+	}
+	if ctx.Err() == nil {
+		g.mode.Store(next)
+	}
+	return c.Mode
+}
+
 // AnswerMeaning is an answer to a hook that has a name for its key: a variable, a daemon,
 // an axis, a service, a secret.
 type AnswerMeaning struct {
