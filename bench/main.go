@@ -52,7 +52,7 @@ var measures = []struct {
 }{
 	{"check", (*bench).checks}, {"list", (*bench).list}, {"compose", (*bench).compose}, {"text", (*bench).text}, {"decide", (*bench).decide},
 	{"serve", (*bench).serve}, {"refresh", (*bench).refresh}, {"hook", (*bench).hook},
-	{"update", (*bench).updates}, {"add", (*bench).adds}, {"roots", (*bench).roots},
+	{"update", (*bench).updates}, {"add", (*bench).adds}, {"roots", (*bench).roots}, {"env", (*bench).env},
 }
 
 func names() []string {
