@@ -28,7 +28,7 @@ func readEnv(env []string, findings *ext.Findings) *reading {
 		switch {
 		case n != nil && value != "":
 			r.variable(n, value, o, findings)
-		case n == nil && !slices.Contains(known, name) && !strings.HasPrefix(name, InjectPrefix):
+		case n == nil && !slices.Contains(known, name) && !strings.HasPrefix(name, InjectPrefix) && !strings.HasPrefix(name, ClaudePrefix):
 			findings.Add(unknownVariable(o, known))
 		}
 	}

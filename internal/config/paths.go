@@ -14,6 +14,8 @@ const (
 	StackVariable = "MORTISE_COMPOSE"
 	// InjectPrefix begins the variables that hold credentials of [[inject]].
 	InjectPrefix = "MORTISE_INJECT_"
+	// ClaudePrefix begins those of Claude Code.
+	ClaudePrefix = "MORTISE_CLAUDE_"
 	// HomeVariable names the directory that holds everything of one instance.
 	HomeVariable = "MORTISE_HOME"
 	// WorkspaceVariable names the workspace as --workspace does.

@@ -83,7 +83,7 @@ type injectRow struct {
 type overlayRow struct {
 	File     string  `toml:"file" doc:"The compose file, below the workspace."`
 	When     ext.Doc `toml:"when" doc:"In which modes it is stacked: of each axis a level, or a list of them."`
-	Env      string  `toml:"env" doc:"A variable whose value, where it has one, is the file instead."`
+	Env      string  `toml:"env" doc:"A variable with COMPOSE in its name whose value, where it has one, is the file instead."`
 	Disabled bool    `toml:"disabled" doc:"The row of that file in a wider file does not count."`
 }
 

@@ -23,7 +23,7 @@ func failing(bad func(ctx context.Context) (json.RawMessage, error), answers ...
 		documents = append(documents, "hooks/"+hook+"/code.json", `{"ref": {"driver": "test", "target": "bad", "name": "`+hook+`"}}`)
 	}
 	return world{
-		data: []hooktest.Extension{files("bad", documents...), hooktest.Data("good", map[string]string{"axes": axisJSON("a", "off", "on"), "derive_env": `{"name": "A", "value": "b"}`})},
+		data: []hooktest.Extension{files("bad", documents...), hooktest.Data("good", map[string]string{"axes": axisJSON("a", "off", "on"), "derive_env": `{"name": "ACME_A", "value": "b"}`})},
 		caller: hooktest.Caller(func(ctx context.Context, ref ext.Ref, argument json.RawMessage) (json.RawMessage, error) {
 			if ref.Target == "bad" {
 				return bad(ctx)
@@ -48,7 +48,7 @@ func TestParity102_Code_that_fails(t *testing.T) {
 			return json.RawMessage(`{"content": [{"type": "text", "text": "it broke"}], "isError": true}`), nil
 		}, "it broke"},
 		"answers one bad": {func(context.Context) (json.RawMessage, error) {
-			return json.RawMessage(`[{"name": "B", "value": "c"}, {"name": "PATH", "value": "/tmp"}]`), nil
+			return json.RawMessage(`[{"name": "ACME_B", "value": "c"}, {"name": "PATH", "value": "/tmp"}]`), nil
 		}, "answer 2"},
 		"answers for ever": {func(context.Context) (json.RawMessage, error) {
 			return json.RawMessage("[" + strings.Repeat("9", 1<<20)), nil
@@ -108,7 +108,7 @@ func TestField_MOD12_Time_limit_as_configured(t *testing.T) {
 		}
 	})
 	echo := coded("acme", map[string]func(surface.Question) (any, error){"derive_env": func(q surface.Question) (any, error) {
-		return []map[string]string{{"name": "SEEN", "value": string(q.Settings)}}, nil
+		return []map[string]string{{"name": "ACME_SEEN", "value": string(q.Settings)}}, nil
 	}})
 	for _, value := range []string{`{"limit":30}`, `{"limit":300}`, `{"limit":30}`} {
 		r := world{coded: []*inproc.Extension{echo}, settings: map[ext.Name]json.RawMessage{"acme": json.RawMessage(value), "other": json.RawMessage(`{"secret":1}`)}}.registry(t)
@@ -137,7 +137,7 @@ func TestAskerThatGivesUp(t *testing.T) {
 // What a plugin says of the configuration's rows is not believed.
 func TestPluginIsNoRow(t *testing.T) {
 	r := world{coded: []*inproc.Extension{coded("acme", map[string]func(surface.Question) (any, error){
-		"derive_env": says(`[{"name": "A", "value": "b", "from_row": {"file": "mortise.toml", "line": 7}}]`),
+		"derive_env": says(`[{"name": "ACME_A", "value": "b", "from_row": {"file": "mortise.toml", "line": 7}}]`),
 	})}}.registry(t)
 	g := r.Plan(nil).Gather(t.Context(), hookOf(t, "derive_env"))
 	if o := g.Answers[0].Origin; o.Path != "hooks/derive_env/code.json" || o.Line == 7 || o.Extension != "acme" {

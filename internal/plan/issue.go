@@ -32,7 +32,7 @@ func (r *Registry) Issues(ctx context.Context, mode ext.Mode) []Issue {
 		}
 	}
 	p := r.Plan(mode)
-	out = append(out, r.overlaps(Of(ctx, p, proxy.Rules))...)
+	out = append(out, r.overlaps(ctx, Of(ctx, p, proxy.Rules))...)
 	for _, i := range Of(ctx, p, axis.Issues) {
 		out = append(out, Issue{Fatal: i.Value.Severity == axis.Error, Message: ext.Escape(i.Value.Message), Origin: i.Origin})
 	}
@@ -116,31 +116,47 @@ func (r *Registry) level(mode ext.Mode, name string) string {
 // overlaps are the pairs of axes whose rules would put two credentials into one request.
 // Every place where they meet is named. An axis may have as many rules for a host as it
 // likes.
-func (r *Registry) overlaps(rules []Typed[proxy.Rule]) []Issue {
+func (r *Registry) overlaps(ctx context.Context, rules []Typed[proxy.Rule]) []Issue {
+	const named = 8 // places of one pair
 	var out []Issue
-	at := map[[2]string]int{}
+	at, places := map[[2]string]int{}, map[[2]string]int{}
+	hosts := map[string][]int{}
 	for i := range rules {
-		for j := range rules[:i] {
+		host := proxy.Fold(rules[i].Value.Host)
+		for _, j := range hosts[host] {
 			a, b := &rules[j], &rules[i]
-			if a.Value.Axis == b.Value.Axis || !proxy.Overlap(a.Value, b.Value) {
+			pair := [2]string{a.Value.Axis, b.Value.Axis}
+			if pair[0] == pair[1] || !proxy.Overlap(a.Value, b.Value) {
 				continue
 			}
-			pair := [2]string{a.Value.Axis, b.Value.Axis}
 			if r.place(pair[0]) > r.place(pair[1]) {
 				pair[0], pair[1] = pair[1], pair[0]
 			}
+			n, known := at[pair]
+			if places[pair]++; places[pair] > named {
+				continue
+			}
 			place := where(&a.Value) + " (" + a.by() + ") and " + where(&b.Value) + " (" + b.by() + ")"
-			if n, known := at[pair]; known {
+			if known {
 				out[n].Message += "; " + place
 				continue
 			}
 			at[pair] = len(out)
-			issue := Issue{Fatal: true, overlap: true, Axes: pair[:], Origin: b.Origin}
-			for _, name := range []string{pair[0], pair[1]} {
+			issue := Issue{Fatal: true, overlap: true, Axes: []string{pair[0], pair[1]}, Origin: b.Origin}
+			for _, name := range pair {
 				issue.ways = append(issue.ways, Update{name, r.Axis(name).Value.Default()})
 			}
 			issue.Message = fmt.Sprintf("%s and %s both put a credential into the same requests: %s", pair[0], pair[1], place)
 			out = append(out, issue)
+		}
+		hosts[host] = append(hosts[host], i)
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	for pair, n := range at {
+		if more := places[pair] - named; more > 0 {
+			out[n].Message += fmt.Sprintf("; and %d more", more)
 		}
 	}
 	return out

@@ -115,7 +115,8 @@ func (r *Registry) Set(ctx context.Context, from *Current, c Change, now time.Ti
 			to.Until[u.Axis] = now.Add(clamp(c.TTL)).UTC()
 		}
 	}
-	var warnings, errs []Issue
+	var warnings []Issue
+	errs := r.unheard(ctx, c, to.Mode)
 	for _, i := range r.Issues(ctx, to.Mode) {
 		if i.Fatal {
 			errs = append(errs, i)

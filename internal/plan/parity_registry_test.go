@@ -53,7 +53,7 @@ func TestParity007_Registry_by_content(t *testing.T) {
 	row.rows = axisRow("data", "fake", "live")
 	keyless.keyless = "oauth"
 	settings.settings = map[ext.Name]json.RawMessage{"acme": json.RawMessage(`{"a":2}`)}
-	data.data = []hooktest.Extension{hooktest.Data("acme", map[string]string{"derive_env": `{"name": "A", "value": "b"}`})}
+	data.data = []hooktest.Extension{hooktest.Data("acme", map[string]string{"derive_env": `{"name": "ACME_A", "value": "b"}`})}
 	moved := base
 	moved.rows = "\n" + base.rows // the same, and in another line, which answers name
 	for name, w := range map[string]world{"row": row, "table": keyless, "settings": settings, "extension": data, "line": moved} {
@@ -258,8 +258,8 @@ func TestParity100_Condition_on_an_axis_that_is_not_there(t *testing.T) {
 // reference the last one wins, and nobody is told.
 func TestParity101_Two_values_for_one_variable(t *testing.T) {
 	w := world{data: []hooktest.Extension{
-		hooktest.Data("acme", map[string]string{"derive_env": `[{"name": "PROFILES", "value": "a"}]`}),
-		hooktest.Data("zeta", map[string]string{"derive_env": `[{"name": "PROFILES", "value": "b"}, {"name": "OWN", "value": "z"}]`}),
+		hooktest.Data("acme", map[string]string{"derive_env": `[{"name": "STACK_PROFILES", "value": "a"}]`}),
+		hooktest.Data("zeta", map[string]string{"derive_env": `[{"name": "STACK_PROFILES", "value": "b"}, {"name": "ACME_OWN", "value": "z"}]`}),
 	}}
 	for _, roster := range [][]ext.Name{{"acme", "zeta"}, {"zeta", "acme"}} {
 		w.roster = roster
@@ -269,7 +269,7 @@ func TestParity101_Two_values_for_one_variable(t *testing.T) {
 			t.Errorf("in the order %v: got %+v, findings %q; want the first one's value, and both named", roster, g.Answers, told)
 		}
 	}
-	w.data[1] = hooktest.Data("zeta", map[string]string{"derive_env": `[{"name": "PROFILES", "value": "a"}]`})
+	w.data[1] = hooktest.Data("zeta", map[string]string{"derive_env": `[{"name": "STACK_PROFILES", "value": "a"}]`})
 	if g := w.registry(t).Plan(nil).Gather(t.Context(), hookOf(t, "derive_env")); len(g.Findings) != 0 || len(g.Answers) != 1 {
 		t.Errorf("one value from two: got %v, %v; want it once and nothing told", g.Answers, g.Findings)
 	}

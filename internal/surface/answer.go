@@ -91,6 +91,9 @@ func (a *Answers) Read(raw json.RawMessage) ([]Answer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("it answered %s, expected a list", ext.Quote(ext.Shorten(string(raw), 80)))
 	}
+	if err := few(len(items)); err != nil {
+		return nil, err
+	}
 	out := make([]Answer, 0, len(items))
 	for i, item := range items {
 		one, err := a.read(json.RawMessage(item))
@@ -100,6 +103,15 @@ func (a *Answers) Read(raw json.RawMessage) ([]Answer, error) {
 		out = append(out, one)
 	}
 	return out, nil
+}
+
+// few refuses more answers of one implementation than anybody would look through.
+func few(n int) error {
+	const most = 1000
+	if n > most {
+		return fmt.Errorf("has %d answers, at most %d are taken", n, most)
+	}
+	return nil
 }
 
 // unwrapped is the list in what was answered; nil for none.
@@ -140,6 +152,9 @@ func unwrapped(raw json.RawMessage) (json.RawMessage, error) {
 // ReadDoc reads answers that are data: a list of objects, or one object. line is that
 // of what is at fault.
 func (a *Answers) ReadDoc(d *ext.Doc) (out []Answer, line int, err error) {
+	if err := few(len(d.Items())); err != nil {
+		return nil, d.Line, err
+	}
 	for _, item := range d.Items() {
 		one, err := a.read(rawOf(nil, item))
 		if err != nil {

@@ -3,4 +3,4 @@
 package mcp_test
 
 // cycles is how often a process is started and ended where often is the point.
-const cycles = 200
+const cycles = 80

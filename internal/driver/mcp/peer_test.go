@@ -289,8 +289,8 @@ func TestListChangesTold(t *testing.T) {
 // go on.
 func TestLimits(t *testing.T) {
 	for name, change := range map[string]func(*mcp.Options){
-		"within":       func(o *mcp.Options) { o.Call = 20e6 },
-		"said nothing": func(o *mcp.Options) { o.Silence = 20e6 },
+		"within":       func(o *mcp.Options) { o.Call = 500e6 },
+		"said nothing": func(o *mcp.Options) { o.Silence = 200e6 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, s := newBench(t, change), fixtureTarget(t, "normal")

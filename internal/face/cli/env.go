@@ -75,8 +75,8 @@ it is said on standard error. mortise explain NAME says where a variable comes f
 				return err
 			}
 			if undo {
-				if w.bare {
-					return usage("--undo unsets variables, for which --shell %s has no words", shell)
+				if w.bare || c.json {
+					return usage("--undo unsets variables, for which --json and --shell dotenv and json have no words")
 				}
 				return c.writeEnv(w, plan.Undo(c.Env, variable(c.Env, config.EnvVariable)))
 			}
@@ -141,6 +141,9 @@ func (c *call) runEnv(ctx context.Context, w writing) error {
 			Worktree: g.Config.Workspace().Dir, Adopted: g.Adopted, Mode: modeOf(e), Set: variableRows(e.Set), Kept: variableRows(e.Kept),
 			Unset: notNil(e.Unset), Findings: append([]planFault{}, planFaults(e.Findings)...),
 		})
+	}
+	for _, f := range unreadable(g.Listing()) {
+		fmt.Fprintln(c.Err, "mortise: what is remembered cannot be read: "+cut(f.Message, safe))
 	}
 	if !g.Adopted {
 		fmt.Fprintf(c.Err, "mortise: the workspace %s is not adopted, so that it gives no environment; mortise %strust adopts it\n",

@@ -78,8 +78,8 @@ func (p *page) answered(a *host.AnswerMeaning) {
 	if a.Lost {
 		p.line("    %s %s (%s: %s)", p.yellow("lost to"), whose(a.LostTo), a.Rule, a.RuleDoc)
 	}
-	if exported, given := lookup(p.call.Env, a.Key); given && !a.Lost && a.Hook == "derive_env" {
-		p.line("    %s", p.dim("it is exported here as "+quote(exported)+", which wins unless mortise env set it"))
+	if _, given := lookup(p.call.Env, a.Key); given && !a.Lost && a.Hook == "derive_env" { // its value may be a secret
+		p.line("    %s", p.dim("it is exported here, which wins unless mortise env set it"))
 	}
 }
 

@@ -201,6 +201,9 @@ func (c *call) modeDocOf(ctx context.Context, g *host.Generation, now *plan.Curr
 	}
 	// What cannot say what is wrong with a mode is told: nobody else would.
 	issues, rules := p.Gather(ctx, axis.Issues.Spec), p.Gather(ctx, proxy.Rules.Spec)
+	for _, f := range unreadable(g.Listing()) {
+		out.Findings = append(out.Findings, planFault{Severity: f.Severity, Code: f.Code, Message: f.Message, Path: f.Path, Line: f.Line, Fix: f.Fix})
+	}
 	for _, fs := range []ext.Findings{r.Findings(), now.Findings, issues.Findings, rules.Findings, daemons.Findings} {
 		out.Findings = append(out.Findings, planFaults(fs)...)
 	}
@@ -387,7 +390,7 @@ func (p *page) mode(g *host.Generation, d *modeDoc) {
 	for _, w := range d.Daemons {
 		state := p.dim("wanted; nothing here runs it")
 		if w.State == "blocked" {
-			state = p.red("blocked: " + strings.Join(w.Missing, ", ") + " is not set")
+			state = p.red("blocked: " + ext.Escape(strings.Join(w.Missing, ", ")) + " is not set")
 		}
 		p.line("Daemon %s  %s", p.bold(ext.Escape(w.Name)), state)
 	}

@@ -3,6 +3,7 @@ package daemon
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/surface"
@@ -50,8 +51,10 @@ var (
 
 func (d *Daemon) check() error {
 	switch {
-	case d.Name == "":
-		return fmt.Errorf("is about a daemon without a name")
+	case !surface.Plain(d.Name, 64, "._-@"):
+		return fmt.Errorf("is about a daemon with the name %s, expected letters, digits, '.', '_', '-' and '@'", ext.Quote(ext.Shorten(d.Name, 80)))
+	case slices.ContainsFunc(d.Requires, func(v string) bool { return !surface.VariableName(v) }):
+		return fmt.Errorf("is about the daemon %s, which requires something that is no variable", ext.Quote(d.Name))
 	case len(d.Command) == 0 || d.Command[0] == "":
 		return fmt.Errorf("is about the daemon %s, which has no command", ext.Quote(d.Name))
 	case d.Port < 0 || d.Port > 65535:

@@ -4,6 +4,7 @@ package box
 
 import (
 	"context"
+	"maps"
 	"path"
 	"regexp"
 	"strings"
@@ -11,8 +12,6 @@ import (
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/config"
 	"github.com/mortise-dev/mortise/internal/hook/box"
-	"github.com/mortise-dev/mortise/internal/hook/proxy"
-	"github.com/mortise-dev/mortise/internal/hook/secret"
 	"github.com/mortise-dev/mortise/internal/plan"
 )
 
@@ -117,12 +116,7 @@ func (r *Row) args() []string {
 // that they have for who asks.
 func secretsOf(ctx context.Context, p *plan.Plan, env []string) secrets {
 	s := secrets{names: map[string]bool{}}
-	for _, w := range plan.Of(ctx, p, secret.Wanted) {
-		s.names[w.Value.Variable] = true
-	}
-	for _, r := range plan.Of(ctx, p, proxy.Rules) {
-		s.names[r.Value.Secret] = true
-	}
+	maps.Copy(s.names, p.SecretNames(ctx))
 	for _, kv := range env {
 		name, value, _ := strings.Cut(kv, "=")
 		const least = 8 // a shorter value is found in anything
@@ -139,7 +133,7 @@ type secrets struct {
 }
 
 func (s *secrets) has(name string) bool {
-	return s.names[name] || strings.HasPrefix(name, config.InjectPrefix)
+	return s.names[name] || strings.HasPrefix(name, config.InjectPrefix) || strings.HasPrefix(name, config.ClaudePrefix)
 }
 
 // hold reports whether a text holds the value of a secret.

@@ -192,7 +192,7 @@ func TestProtects(t *testing.T) {
 	}
 	w := m.workspace
 	got := targets(&Box{Rows: []Row{{Kind: "mount", Source: w, Target: "/w", Writable: true}}})
-	want := []string{"-v " + w + "/.git:/w/.git", "-v " + w + "/.git/hooks:/w/.git/hooks:ro", "-v " + w + "/.git/config:/w/.git/config:ro", "-v " + w + "/mortise.toml:/w/mortise.toml:ro"}
+	want := []string{"-v " + w + "/.git:/w/.git:ro", "-v " + w + "/mortise.toml:/w/mortise.toml:ro"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
@@ -205,11 +205,25 @@ func TestProtects(t *testing.T) {
 			t.Errorf("%s: got %v, want nothing", name, got)
 		}
 	}
-	if err := os.RemoveAll(w + "/.git/hooks"); err != nil {
+	// The file .git of a linked worktree is kept, and so is a repository within; where there is
+	// none at all the box could make one, which is told.
+	if err := os.RemoveAll(w + "/.git"); err != nil {
 		t.Fatal(err)
 	}
 	b := &Box{Rows: []Row{{Kind: "mount", Source: filepath.Dir(w), Target: "/src", Writable: true}}}
 	if got := targets(b); !slices.Contains(got, "-v "+w+"/mortise.toml:/src/w/mortise.toml:ro") || len(b.Findings) != 1 || b.Findings[0].Check != Unprotected {
-		t.Errorf("got %v and %v, want the missing hooks told", got, b.Findings)
+		t.Errorf("got %v and %v, want the missing repository told", got, b.Findings)
+	}
+	if err := os.WriteFile(w+"/.git", []byte("gitdir: elsewhere\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(w+"/deep/repo/.git", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	got = targets(&Box{Rows: []Row{{Kind: "mount", Source: w, Target: "/w", Writable: true}}})
+	for _, want := range []string{"-v " + w + "/.git:/w/.git:ro", "-v " + w + "/deep/repo/.git:/w/deep/repo/.git:ro"} {
+		if !slices.Contains(got, want) {
+			t.Errorf("got %v, want %s in it", got, want)
+		}
 	}
 }

@@ -152,26 +152,54 @@ func (j *judge) mount(r *Row, own plan.Dirs) string {
 
 // kept is what of the worktree a source is, or lies in, that no box writes; "" for nothing.
 func (j *judge) kept(source string) string {
-	for _, k := range keptBelow(j.worktree) {
+	for _, k := range keptBelow(j.worktree, source) {
 		if below(source, k) {
 			return k
 		}
+	}
+	if rel, err := filepath.Rel(j.worktree, source); err == nil && filepath.IsLocal(rel) && slices.Contains(strings.Split(filepath.ToSlash(rel), "/"), ".git") {
+		return source
 	}
 	return ""
 }
 
 // keptBelow are the files and directories of a worktree by which programs of this machine
-// are led: what git runs, and what Mortise is configured with.
-func keptBelow(worktree string) []string {
+// are led: all of git's, whether it is a directory or the file of a linked worktree, also
+// of repositories within, and what Mortise is configured with.
+func keptBelow(worktree, source string) []string {
+	out := []string{filepath.Join(worktree, ".git"), filepath.Join(worktree, config.SharedFile), filepath.Join(worktree, config.LocalFile)}
+	return append(out, nested(worktree, source)...)
+}
+
+// nested are the repositories within a source, as far down as anybody keeps one and no
+// further: looking through a large tree takes its time.
+func nested(worktree, source string) []string {
+	const deepest, most = 5, 20_000
 	var out []string
-	for _, k := range []string{".git/hooks", ".git/config", ".git/config.worktree", ".git/modules", config.SharedFile, config.LocalFile} {
-		out = append(out, filepath.Join(worktree, filepath.FromSlash(k)))
-	}
+	seen := 0
+	_ = filepath.WalkDir(source, func(name string, e fs.DirEntry, err error) error { // what cannot be listed the box cannot write either
+		seen++
+		rel, _ := filepath.Rel(source, name)
+		switch {
+		case err != nil, seen > most:
+			return fs.SkipDir
+		case e.Name() == ".git":
+			if name != filepath.Join(worktree, ".git") {
+				out = append(out, name)
+			}
+			if e.IsDir() {
+				return fs.SkipDir
+			}
+		case e.IsDir() && (e.Name() == "node_modules" || strings.Count(filepath.ToSlash(rel), "/") >= deepest):
+			return fs.SkipDir
+		}
+		return nil
+	})
 	return out
 }
 
-// protect has what no box writes be read-only below each mount that it may write to. The
-// directory .git is a mount of its own, which a box cannot move out of the way.
+// protect has what no box writes be read-only below each mount that it may write to. Each
+// is a mount of its own, which a box cannot move out of the way.
 func (b *Box) protect(worktree string) {
 	var more []Row
 	for i := range b.Rows {
@@ -179,21 +207,20 @@ func (b *Box) protect(worktree string) {
 		if r.Kind != box.Mount || !r.Writable || r.Reason != "" {
 			continue
 		}
-		git := filepath.Join(worktree, ".git")
-		for _, k := range append([]string{git}, keptBelow(worktree)...) {
+		for _, k := range keptBelow(worktree, r.Source) {
 			rel, err := filepath.Rel(r.Source, k)
 			if err != nil || !filepath.IsLocal(rel) {
 				continue
 			}
 			target := path.Join(r.Target, filepath.ToSlash(rel))
-			if b.at(target) || k == git && !gitDir(worktree) {
+			if b.at(target) {
 				continue
 			}
 			info, err := os.Lstat(k)
 			switch {
 			case err == nil && (info.IsDir() || info.Mode().IsRegular()):
-				more = append(more, Row{Kind: box.Mount, Source: k, Target: target, Writable: k == git, Protects: true, Extension: r.Extension, Entry: r.Entry, Origin: r.Origin})
-			case filepath.Base(k) == "hooks" && gitDir(worktree):
+				more = append(more, Row{Kind: box.Mount, Source: k, Target: target, Protects: true, Extension: r.Extension, Entry: r.Entry, Origin: r.Origin})
+			case filepath.Base(k) == ".git":
 				b.Findings.Add(Unprotected.At(r.Origin, "%s lets the box make %s, from which git runs programs here", r.what(), quoted(k)))
 			}
 		}
@@ -204,11 +231,6 @@ func (b *Box) protect(worktree string) {
 // at reports whether something is mounted at a target already.
 func (b *Box) at(target string) bool {
 	return slices.ContainsFunc(b.Rows, func(r Row) bool { return r.Reason == "" && r.Kind != box.Env && path.Clean(r.Target) == target })
-}
-
-func gitDir(worktree string) bool {
-	info, err := os.Lstat(filepath.Join(worktree, ".git"))
-	return err == nil && info.IsDir()
 }
 
 // resolve follows links to a directory or a regular file.

@@ -177,7 +177,7 @@ func (e *expansion) look(name string) (string, bool) {
 }
 
 func (e *expansion) secret(name string) bool {
-	return e.stack.hidden[name] || strings.HasPrefix(name, config.InjectPrefix)
+	return e.stack.hidden[name] || strings.HasPrefix(name, config.InjectPrefix) || strings.HasPrefix(name, config.ClaudePrefix)
 }
 
 func (e *expansion) fault(line int, format string, args ...any) {

@@ -6,14 +6,13 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/config"
 	"github.com/mortise-dev/mortise/internal/hook/overlay"
-	"github.com/mortise-dev/mortise/internal/hook/proxy"
-	"github.com/mortise-dev/mortise/internal/hook/secret"
 	"github.com/mortise-dev/mortise/internal/plan"
 )
 
@@ -102,12 +101,7 @@ func (s *Stack) environment(ctx context.Context, p *plan.Plan, environ []string)
 		delete(s.exported, v.Value.Name)
 		s.derived[v.Value.Name] = v.Value.Value
 	}
-	for _, v := range plan.Of(ctx, p, secret.Wanted) {
-		s.hidden[v.Value.Variable] = true
-	}
-	for _, r := range plan.Of(ctx, p, proxy.Rules) {
-		s.hidden[r.Value.Secret] = true
-	}
+	maps.Copy(s.hidden, p.SecretNames(ctx))
 }
 
 // base takes in the stack's own file. What a workspace says of it lies in the workspace.
