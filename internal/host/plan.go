@@ -192,6 +192,11 @@ func (h *Host) SetMode(ctx context.Context, g *Generation, c plan.Change, by str
 	if err != nil {
 		return nil, err
 	}
+	if ended := slices.Concat(out.From.Lapsed, out.From.Lowered); len(ended) > 0 { // nobody wrote that down yet
+		if err := h.noteMode(ctx, g, "ended", strings.Join(ended, ", "), "time"); err != nil {
+			return nil, fmt.Errorf("the mode is set, but %w", err)
+		}
+	}
 	if err := h.noteMode(ctx, g, "set", changeText(out.From, out.To, r), by); err != nil {
 		return nil, fmt.Errorf("the mode is set, but %w", err)
 	}

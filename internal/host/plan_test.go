@@ -219,6 +219,33 @@ func TestModeIsRememberedAndEnds(t *testing.T) {
 	}
 }
 
+// A level that has ended is in the history also where the next change is the first to
+// notice, and nothing of it comes back when the clock does.
+func TestWhatHasEndedIsWrittenDownByTheNextChange(t *testing.T) {
+	dir, store, c := t.TempDir(), memstore.New(), &clock{began}
+	write(t, dir, map[string]string{"mortise.toml": dataAxis + upAxis + strings.ReplaceAll(dataAxis, "data", "net")})
+	h := planning(t, dir, store, c)
+	adopt(t, h)
+	if _, err := h.SetMode(t.Context(), refresh(t, h), change("up=on"), "tester"); err != nil {
+		t.Fatal(err)
+	}
+	c.now = began.Add(2 * time.Hour)
+	if _, err := h.SetMode(t.Context(), refresh(t, h), change("net=real"), "tester"); err != nil {
+		t.Fatal(err)
+	}
+	c.now = began.Add(time.Minute)
+	if got := h.Mode(t.Context(), refresh(t, h)).Mode["up"]; got != "off" {
+		t.Errorf("the clock goes back: up is %s, want it to stay off", got)
+	}
+	events, err := store.Events(t.Context(), state.Query{Kinds: []string{"mode"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(events) != 3 || events[1].Text != "ended: up" || events[1].By != "time" {
+		t.Errorf("history: got %+v, want the end of up before the second change", events)
+	}
+}
+
 // Nobody's configuration sets a mode before it is adopted, and none of it counts.
 func TestNoModeBeforeAdoption(t *testing.T) {
 	dir := t.TempDir()
