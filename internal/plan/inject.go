@@ -68,11 +68,16 @@ func (r *Registry) distinct(all []proxy.Injection, origins []ext.Origin) []proxy
 			}
 		}
 	}
+	secrets := make([]string, len(all))
 	for i := range all {
+		secrets[i] = all[i].Secret()
 		for j := range all[:i] {
 			a, b := &all[j], &all[i]
-			if a.Secret() == b.Secret() {
+			if secrets[j] == secrets[i] {
 				fault(j, i, "[[inject]] %s (%s) and %s (%s) would have their credentials in one variable, %s", ext.Quote(a.Axis), origins[j], ext.Quote(b.Axis), origins[i], a.Secret())
+			}
+			if len(a.BoxEnv) == 0 || len(b.BoxEnv) == 0 {
+				continue
 			}
 			for _, name := range slices.Sorted(maps.Keys(a.BoxEnv)) {
 				if dummy, both := b.BoxEnv[name]; both && dummy != a.BoxEnv[name] {
