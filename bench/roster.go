@@ -209,11 +209,12 @@ func (b *bench) roots() ([]row, error) {
 		program{name: b.bin("bare"), args: []string{filepath.Join(p.Paths.State, "state.db")}},
 		program{name: b.bin("mortise"), args: []string{"--workspace", dir, "session", "--json"}},
 		program{name: b.bin("mortise"), args: []string{"--workspace", dir, "plugin", "list"}},
+		program{name: b.bin("mortise"), args: []string{"--workspace", dir, "session", "--roots"}},
 	)
 	if err != nil {
 		return nil, err
 	}
-	for i, name := range []string{"session --json", "plugin list"} {
+	for i, name := range []string{"session --json", "plugin list", "session --roots"} {
 		inside = append(inside, row{
 			name: fmt.Sprintf("%s, %d plugins, warm", name, n), subject: t[i+1], floor: t[0], floorIs: "(a bare command with SQLite)",
 			ratio: ratio(t[i+1], t[0]), // 30 ms were promised, and are missed by far: docs/performance.md

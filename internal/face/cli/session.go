@@ -11,7 +11,7 @@ import (
 )
 
 func (c *call) session() *cobra.Command {
-	var text, prompt bool
+	var text, prompt, roots bool
 	cmd := &cobra.Command{
 		Use:   "session",
 		Short: "Show what an agent would get now, with its size",
@@ -26,6 +26,7 @@ extension there are at most 8,000 characters, of all together 16,000, which are
 shared so that none crowds out the others; what is left out is named.
 
 For a workspace that is not adopted it shows what adoption would give, and says so.
+--roots says from which directories extensions are read, without reading them.
 --prompt shows the text line by line, with where each line comes from beside it:
 whose it is, file and line. --text is for handing on: it prints what reaches an
 agent now, so that in a workspace that is not adopted it prints nothing and the
@@ -39,6 +40,12 @@ have the exact text.`,
 			}
 			if text && prompt {
 				return usage("--text and --prompt exclude each other; --prompt shows the same text with its origins")
+			}
+			if roots && (text || prompt) {
+				return usage("--roots shows directories alone; it excludes --text and --prompt")
+			}
+			if roots {
+				return c.sessionRoots(cmd.Context())
 			}
 			g, err := c.look(cmd.Context())
 			if err != nil {
@@ -59,6 +66,7 @@ have the exact text.`,
 		},
 	}
 	cmd.Flags().BoolVar(&text, "text", false, "print the text alone")
+	cmd.Flags().BoolVar(&roots, "roots", false, "show the directories that its extensions are read from, in load order, and read none of them")
 	cmd.Flags().BoolVar(&prompt, "prompt", false, "show the text alone, with the origin of each line beside it")
 	return cmd
 }
