@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -108,7 +109,7 @@ func (c *call) showPlan(ctx context.Context, levels, only []string) error {
 	if err != nil {
 		return err
 	}
-	if len(only) > 0 && !contains(c.planHooks(), only[0]) {
+	if len(only) > 0 && !slices.Contains(c.planHooks(), only[0]) {
 		return unknown("hook", only[0], c.planHooks(), "there are "+strings.Join(c.planHooks(), ", "))
 	}
 	p, err := c.place()
@@ -123,7 +124,7 @@ func (c *call) showPlan(ctx context.Context, levels, only []string) error {
 		r, mode := g.Registry(ctx), h.Mode(ctx, g).Mode
 		for _, u := range change.Updates {
 			a := r.Axis(u.Axis)
-			if a == nil || !contains(a.Value.Levels, u.Level) {
+			if a == nil || !slices.Contains(a.Value.Levels, u.Level) {
 				return usage("there is no level %s of an axis %s; mortise mode shows what there is", quote(u.Level), quote(u.Axis))
 			}
 			mode[u.Axis] = u.Level
@@ -138,15 +139,6 @@ func (c *call) showPlan(ctx context.Context, levels, only []string) error {
 		c.page(g.Config).plan(g, doc)
 		return nil
 	})
-}
-
-func contains(all []string, one string) bool {
-	for _, s := range all {
-		if s == one {
-			return true
-		}
-	}
-	return false
 }
 
 // planDocOf is everything that a mode means, or what one hook says of it.
