@@ -190,16 +190,7 @@ func (p *page) plan(g *host.Generation, d *planDoc) {
 	if !d.Adopted {
 		p.line("%s the workspace has no mode until it is adopted: mortise %strust", p.yellow("Not adopted:"), p.call.nextFlag(g.Config.Workspace().Dir))
 	}
-	var levels []string
-	for _, a := range g.Registry(context.Background()).Axes() {
-		levels = append(levels, a.Value.Name+"="+d.Mode[a.Value.Name])
-	}
-	if len(levels) > 0 {
-		p.line("Mode  %s", ext.Escape(strings.Join(levels, " ")))
-	}
-	for _, i := range d.Issues {
-		p.line("%s %s", p.yellow(i.Severity+":"), safe(i.Message))
-	}
+	p.levels(g, d.Mode, d.Issues)
 	silent := 0
 	for i := range d.Hooks {
 		h := &d.Hooks[i]
@@ -219,6 +210,20 @@ func (p *page) plan(g *host.Generation, d *planDoc) {
 	p.gap()
 	p.line("%s without an answer", count(silent, "hook"))
 	p.faults(d.Findings)
+}
+
+// levels is a mode in one line, in the order of its axes, and what is wrong with it.
+func (p *page) levels(g *host.Generation, mode ext.Mode, issues []issueRow) {
+	var all []string
+	for _, a := range g.Registry(context.Background()).Axes() {
+		all = append(all, a.Value.Name+"="+mode[a.Value.Name])
+	}
+	if len(all) > 0 {
+		p.line("Mode  %s", ext.Escape(strings.Join(all, " ")))
+	}
+	for _, i := range issues {
+		p.line("%s %s", p.yellow(i.Severity+":"), safe(i.Message))
+	}
 }
 
 // answer shows one answer and where it is from.

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -108,16 +107,7 @@ func (p *page) statusOf(g *host.Generation, d *statusDoc) {
 		p.line("%s since it was adopted; mortise %strust --diff shows what", p.yellow(count(d.Lapsed, "change")), p.call.nextFlag(d.Worktree))
 	}
 	p.line("%s found, %d admitted, %d refused, %d disabled, %d pending; %s, %s", count(d.Found, "extension"), d.Admitted, d.Refused, d.Disabled, d.Pending, count(d.Errors, "error"), count(d.Warnings, "warning"))
-	var levels []string
-	for _, a := range g.Registry(context.Background()).Axes() {
-		levels = append(levels, a.Value.Name+"="+d.Mode[a.Value.Name])
-	}
-	if len(levels) > 0 {
-		p.line("Mode  %s", ext.Escape(strings.Join(levels, " ")))
-	}
-	for _, i := range d.Issues {
-		p.line("%s %s", p.yellow(i.Severity+":"), safe(i.Message))
-	}
+	p.levels(g, d.Mode, d.Issues)
 	for i := range d.Panels {
 		p.panel(&d.Panels[i])
 	}
