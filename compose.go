@@ -237,11 +237,20 @@ func (a *assembly) compose() (*Composed, *AdmissionError) {
 // its code, and to nothing else.
 var rules = admit.Rules{
 	Adopted: true, Granted: true, Whole: true, WholeOwn: true,
-	Asked:   map[string]bool{toolcall.Before.Name: true, policy.ToolCall: true},
+	Asked:   asked(),
 	Drivers: map[string]ext.Trust{inproc.Name: ext.Plugin},
 	Called: func(x ext.Name, server, tool string) string {
 		return session.Called(x, server, tool, session.NameLimit)
 	},
+}
+
+// asked are the questions that are put to what is composed: before a call, and by plans.
+func asked() map[string]bool {
+	out := map[string]bool{toolcall.Before.Name: true, policy.ToolCall: true}
+	for _, s := range planHooks {
+		out[s.Name] = true
+	}
+	return out
 }
 
 // decided takes over what was decided about a part. Everything that was laid out

@@ -188,3 +188,29 @@ func ExampleHost_LoadPlugin() {
 	// denied: true
 	// denied: false
 }
+
+// A hook of the program answers what a worktree should be like, here in a mode that nobody
+// has set.
+func ExampleComposed_Plan() {
+	deploying := mortise.Contribution{Extension: "deploying", Hooks: []mortise.Hook{
+		{Hook: "axes", Name: "deploy", Answer: func(context.Context, mortise.Asked) (any, error) {
+			return []map[string]any{{"name": "deploy", "levels": []string{"off", "staging"}, "blurb": map[string]string{"off": "nothing is deployed", "staging": "to staging"}}}, nil
+		}},
+		{Hook: "derive_env", Name: "target", Answer: func(_ context.Context, q mortise.Asked) (any, error) {
+			return []map[string]any{{"name": "DEPLOY_TARGET", "value": q.Mode["deploy"]}}, nil
+		}},
+	}}
+	composed, err := mortise.Compose([]mortise.Provider{deploying})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	plan, err := composed.Plan(context.Background(), mortise.Worktree{Dir: "/srv/shop", Mode: map[string]string{"deploy": "staging"}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	set, _ := plan.Environment(context.Background(), []string{"HOME=/root"})
+	fmt.Println(plan.Mode, set)
+	// Output: map[deploy:staging] map[DEPLOY_TARGET:staging]
+}

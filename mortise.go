@@ -4,8 +4,8 @@
 //
 // # Providers
 //
-// A [Provider] contributes an extension: tools, prompt fragments, policies, guards and
-// lifecycle hooks. [Compose] takes each contribution through the door that every
+// A [Provider] contributes an extension: tools, prompt fragments, policies, guards, hooks
+// and lifecycle hooks. [Compose] takes each contribution through the door that every
 // extension of Mortise comes through: it is laid out as files in memory, scanned,
 // judged and merged. A contribution is taken whole or refused whole, with an
 // [AdmissionError] that names the cause and, where a name is taken, its owner.
@@ -36,6 +36,12 @@
 // that may object to a call before the tool is called: a denial prevails over a
 // question, and a question over no opinion. What fails, panics or takes too long
 // denies. A call that may not be made ends with a [Denied].
+//
+// # Plans
+//
+// A [Hook] answers what a worktree should be like: its axes, variables, daemons, checks.
+// [Composed.Plan] resolves a worktree in a mode, and merges what all hooks answer for it;
+// nothing of that changes anything.
 //
 // # Notifications
 //

@@ -24,7 +24,7 @@ import (
 )
 
 // specs are the surfaces that a contribution can hold entries of.
-var specs = []*surface.Spec{prompt.Surface.Spec, notification.Surface.Spec, server.Surface.Spec, tool.Surface.Spec, policy.Surface.Spec, toolcall.Before.Spec}
+var specs = append([]*surface.Spec{prompt.Surface.Spec, notification.Surface.Spec, server.Surface.Spec, tool.Surface.Spec, policy.Surface.Spec, toolcall.Before.Spec}, planHooks...)
 
 // Checks on contributions, beside those on the files that they are laid out as.
 var (
@@ -40,13 +40,18 @@ var (
 	}
 	checkFunction = &ext.Check{
 		Code: "contribution-function", Severity: ext.Error,
-		Doc: "A tool, a guard or a lifecycle hook of a contribution is not a function that can be called.",
-		Fix: "Make tools with NewTool, of a function that takes a struct, and give each guard its Judge and each lifecycle hook its Run.",
+		Doc: "A tool, a guard, a hook or a lifecycle hook of a contribution is not a function that can be called.",
+		Fix: "Make tools with NewTool, of a function that takes a struct, and give each guard its Judge, each hook its Answer and each lifecycle hook its Run.",
 	}
 	checkValue = &ext.Check{
 		Code: "contribution-value", Severity: ext.Error,
 		Doc: "A value of a contribution cannot be written down.",
 		Fix: "Correct the value.",
+	}
+	checkHook = &ext.Check{
+		Code: "contribution-hook", Severity: ext.Error,
+		Doc: "A contribution answers a hook that no plan asks: nobody would hear it.",
+		Fix: "Name one of the hooks of plans: docs/points.md lists them.",
 	}
 	checkPhase = &ext.Check{
 		Code: "contribution-phase", Severity: ext.Error,
@@ -58,7 +63,7 @@ var (
 // Checks are what composing can find in a contribution itself. What the files that
 // it is laid out as can be found to be at fault for is the same as for any other
 // extension.
-var Checks = []*ext.Check{checkName, checkTwice, checkFunction, checkValue, checkPhase}
+var Checks = []*ext.Check{checkName, checkTwice, checkFunction, checkValue, checkHook, checkPhase}
 
 // part is one contribution, laid out and read.
 type part struct {
@@ -66,7 +71,7 @@ type part struct {
 	files     fstest.MapFS
 	entries   int // in the files
 	candidate discover.Candidate
-	driver    *inproc.Driver    // of its tools
+	driver    *inproc.Driver    // of its tools and hooks
 	guards    map[ext.Ref]Guard // of what reaches them
 	servers   map[string]Server // by name
 	lifecycle []LifecycleHook
@@ -79,6 +84,7 @@ type layout struct {
 	origin ext.Origin
 	part
 	tools    []inproc.Tool
+	hooks    []inproc.Hook
 	findings ext.Findings
 }
 
@@ -90,7 +96,7 @@ func newPart(c *Contribution, name ext.Name, trust ext.Trust) (*part, ext.Findin
 		origin: ext.Origin{Extension: name, Source: sourceName, Trust: trust},
 		part:   part{name: name, files: fstest.MapFS{}, guards: map[ext.Ref]Guard{}, servers: map[string]Server{}},
 	}
-	l.holds = Extension{Name: string(name), Trust: trust, Tools: len(c.Tools), Fragments: len(c.Fragments), Policies: len(c.Policies), Guards: len(c.Guards), Servers: len(c.Servers), Notifications: len(c.Notifications), Lifecycle: len(c.Lifecycle)}
+	l.holds = Extension{Name: string(name), Trust: trust, Tools: len(c.Tools), Fragments: len(c.Fragments), Policies: len(c.Policies), Guards: len(c.Guards), Servers: len(c.Servers), Notifications: len(c.Notifications), Hooks: len(c.Hooks), Lifecycle: len(c.Lifecycle)}
 	for i := range c.Tools {
 		l.tool(&c.Tools[i])
 	}
@@ -113,6 +119,9 @@ func newPart(c *Contribution, name ext.Name, trust ext.Trust) (*part, ext.Findin
 	for i := range c.Lifecycle {
 		l.hook(&c.Lifecycle[i])
 	}
+	for i := range c.Hooks {
+		l.answers(&c.Hooks[i])
+	}
 	if l.findings.Failed() {
 		return nil, l.findings
 	}
@@ -126,7 +135,7 @@ const sourceName = "compiled in"
 
 // read reads what was laid out.
 func (l *layout) read() *part {
-	x := &inproc.Extension{Name: l.name, Files: l.files, Tools: l.tools}
+	x := &inproc.Extension{Name: l.name, Files: l.files, Tools: l.tools, Hooks: l.hooks}
 	t := ext.Tree{
 		Extension: l.name, Label: string(l.name), Format: sourceName,
 		Origin: l.origin, FS: x.Describe(), Own: true,

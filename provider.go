@@ -29,6 +29,8 @@ type Contribution struct {
 	Policies  []Policy
 	Guards    []Guard
 	Servers   []Server
+	// Hooks answer what a worktree should be like; [Composed.Plan] asks them.
+	Hooks []Hook
 	// Notifications are messages that [Host.Notify] sends.
 	Notifications []Notification
 	// Lifecycle hooks are run by [Open] and [Host.Close], in their order here. A server

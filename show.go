@@ -21,7 +21,7 @@ type Extension struct {
 	Trust  ext.Trust
 	Digest ext.Digest // of all that it contributes, its version included, but for the code of its functions
 	// How much of each it contributes.
-	Tools, Fragments, Policies, Guards, Servers, Notifications, Lifecycle int
+	Tools, Fragments, Policies, Guards, Servers, Notifications, Hooks, Lifecycle int
 }
 
 // Offer is a tool under the name that agents call it by.
@@ -128,6 +128,9 @@ func (c *Composed) String() string {
 		}
 		if x.Notifications > 0 {
 			fmt.Fprintf(&b, ", %d notifications", x.Notifications)
+		}
+		if x.Hooks > 0 {
+			fmt.Fprintf(&b, ", %d hooks", x.Hooks)
 		}
 		if x.Lifecycle > 0 {
 			fmt.Fprintf(&b, ", %d lifecycle hooks", x.Lifecycle)

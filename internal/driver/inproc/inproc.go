@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"testing/fstest"
+	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/google/jsonschema-go/jsonschema"
@@ -33,6 +34,8 @@ type Extension struct {
 type Hook struct {
 	Hook string // its name: "axes"
 	Name string // of the implementation, within the hook
+	// Timeout is how long it may take, in whole milliseconds; 0: as who asks has it.
+	Timeout time.Duration
 	// Answer returns a list of answers, written as JSON; nil is none. It has no effect,
 	// and returns the same for the same question, but where the hook says otherwise.
 	Answer func(ctx context.Context, q surface.Question) (any, error)
@@ -43,7 +46,11 @@ func (h *Hook) key() string { return h.Hook + "/" + h.Name }
 
 // document is the document of the hook.
 func (h *Hook) document(of ext.Name) []byte {
-	data, err := json.Marshal(map[string]any{"ref": ext.Ref{Driver: Name, Target: string(of), Name: h.key()}})
+	document := map[string]any{"ref": ext.Ref{Driver: Name, Target: string(of), Name: h.key()}}
+	if h.Timeout > 0 {
+		document["timeout_ms"] = max(h.Timeout.Milliseconds(), 1)
+	}
+	data, err := json.Marshal(document)
 	if err != nil {
 		panic(fmt.Sprintf("hook %s: %v", h.Name, err))
 	}
