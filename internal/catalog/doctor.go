@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/mortise-dev/mortise/internal/hook/secret"
 	"github.com/mortise-dev/mortise/internal/host"
 	"github.com/mortise-dev/mortise/internal/plan"
+	"github.com/mortise-dev/mortise/internal/state"
 	"github.com/mortise-dev/mortise/internal/substrate/doctor"
 )
 
@@ -173,8 +175,34 @@ func alone(name string, limit time.Duration, look func(ctx context.Context) (doc
 	}}}
 }
 
-// Mend runs a fix. line is told what it writes, line by line; it may be foreign.
-func Mend(ctx context.Context, p host.Place, f *host.Fix, line func(string)) error {
+// Mend runs a fix, and writes into the history how that ended. line is told what it writes,
+// line by line; it may be foreign.
+func Mend(ctx context.Context, p host.Place, f *host.Fix, by string, line func(string)) error {
+	err := mend(ctx, p, f, line)
+	if f.Own { // it writes down itself what it does
+		return err
+	}
+	outcome := "done"
+	if err != nil {
+		outcome = "failed"
+	}
+	event := state.Event{Kind: "fix", Subject: ext.Shorten(p.Workspace.Dir, 300), Text: ext.Shorten(fmt.Sprintf("%s: %s of %s: %s", outcome, f.Check, f.From, strings.Join(f.Command, " ")), 500), By: by, At: time.Now().UTC()}
+	if noting := appendEvent(context.WithoutCancel(ctx), p, event); noting != nil {
+		return errors.Join(err, fmt.Errorf("the history could not be written: %w", noting))
+	}
+	return err
+}
+
+func appendEvent(ctx context.Context, p host.Place, e state.Event) (err error) {
+	s, done, err := State(ctx, p, host.Changing)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	return s.Append(ctx, e)
+}
+
+func mend(ctx context.Context, p host.Place, f *host.Fix, line func(string)) error {
 	o := doctor.Running{Dir: p.Workspace.Dir, Env: command.Environment(p.Env), Line: line}
 	if f.Own {
 		var err error

@@ -45,7 +45,7 @@ func (x *examined) servers() []doctor.Check {
 			doing = x.doing()
 		}
 		out = append(out, doctor.Check{
-			Name: "server " + e.Qualified, From: ext.Name(e.Extension), At: where(e.Path, e.Line), Limit: 2 * tryPatience,
+			Name: "server " + e.Qualified, From: ext.Name(e.Extension), At: where(e.Path, e.Line), Limit: 2 * tryPatience, Beside: true,
 			Do: func(ctx context.Context, say func(doctor.Row)) error {
 				row := x.server(ctx, &e, values[e.Qualified], doing)
 				row.Name = "server " + e.Qualified

@@ -89,7 +89,7 @@ type App struct {
 	// and tells each line that it writes, which may be foreign. Verify tries what is claimed
 	// of isolation. begun, unless it is nil, is told what is tried next.
 	Doctor func(ctx context.Context, p host.Place, o host.Examination) (host.Health, error)
-	Mend   func(ctx context.Context, p host.Place, f *host.Fix, line func(string)) error
+	Mend   func(ctx context.Context, p host.Place, f *host.Fix, by string, line func(string)) error
 	Verify func(ctx context.Context, p host.Place, begun func(name string)) ([]host.Verdict, error)
 	// Markets looks at marketplaces.
 	Markets func(ctx context.Context, look host.MarketLook) (*host.MarketListing, error)

@@ -155,7 +155,7 @@ func (c *call) fixAll(ctx context.Context, p host.Place, h *host.Health, rows []
 				continue
 			}
 		}
-		err := c.Mend(ctx, p, &h.Fixes[i], func(line string) { c.tell("  | %s", ext.Escape(line)) })
+		err := c.Mend(ctx, p, &h.Fixes[i], c.Person(), func(line string) { c.tell("  | %s", ext.Escape(line)) })
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}

@@ -201,9 +201,7 @@ func (c *call) modeDocOf(ctx context.Context, g *host.Generation, now *plan.Curr
 	}
 	// What cannot say what is wrong with a mode is told: nobody else would.
 	issues, rules := p.Gather(ctx, axis.Issues.Spec), p.Gather(ctx, proxy.Rules.Spec)
-	for _, f := range unreadable(g.Listing()) {
-		out.Findings = append(out.Findings, planFault{Severity: f.Severity, Code: f.Code, Message: f.Message, Path: f.Path, Line: f.Line, Fix: f.Fix})
-	}
+	out.Findings = append(out.Findings, stateFaults(g)...)
 	for _, fs := range []ext.Findings{r.Findings(), now.Findings, issues.Findings, rules.Findings, daemons.Findings} {
 		out.Findings = append(out.Findings, planFaults(fs)...)
 	}
@@ -237,6 +235,15 @@ func issueRows(all []plan.Issue) []issueRow {
 			severity = "error"
 		}
 		out = append(out, issueRow{Severity: severity, Message: i.Message, Axes: notNil(i.Axes), Path: i.Origin.Path, Line: i.Origin.Line})
+	}
+	return out
+}
+
+// stateFaults say that what is remembered cannot be read: then every axis is at its default.
+func stateFaults(g *host.Generation) []planFault {
+	out := []planFault{}
+	for _, f := range unreadable(g.Listing()) {
+		out = append(out, planFault{Severity: f.Severity, Code: f.Code, Message: f.Message, Path: f.Path, Line: f.Line, Fix: f.Fix})
 	}
 	return out
 }

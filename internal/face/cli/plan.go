@@ -147,7 +147,7 @@ func planDocOf(ctx context.Context, g *host.Generation, mode ext.Mode, only []st
 	p := r.Plan(mode)
 	out := &planDoc{
 		Worktree: p.Worktree, Adopted: g.Adopted, Mode: p.Mode, Digest: p.Digest.String(), Issues: issueRows(r.Issues(ctx, p.Mode)),
-		Hooks: []hookRow{}, Findings: append([]planFault{}, planFaults(r.Findings())...),
+		Hooks: []hookRow{}, Findings: append(stateFaults(g), planFaults(r.Findings())...),
 	}
 	for _, s := range r.Hooks() {
 		if len(only) > 0 && only[0] != s.Name {

@@ -85,7 +85,7 @@ func statusDocOf(ctx context.Context, g *host.Generation, now *plan.Current) *st
 	out := &statusDoc{
 		Worktree: g.Config.Workspace().Dir, Generation: g.Number, Digest: g.Digest().String(), Adopted: g.Adopted, Lapsed: len(g.Lapsed),
 		Found: l.Found, Admitted: l.Admitted, Refused: l.Refused, Disabled: l.Disabled, Pending: l.Pending, Mode: now.Mode,
-		Issues: issueRows(g.Registry(ctx).Issues(ctx, now.Mode)), Panels: []panelRow{}, Findings: append([]planFault{}, planFaults(now.Findings)...),
+		Issues: issueRows(g.Registry(ctx).Issues(ctx, now.Mode)), Panels: []panelRow{}, Findings: append(stateFaults(g), planFaults(now.Findings)...),
 	}
 	for _, f := range l.Findings {
 		switch f.Severity {

@@ -43,3 +43,29 @@ func (c moment) Scan(v any) (err error) {
 	*c.t, err = time.Parse(time.RFC3339Nano, s)
 	return err
 }
+
+// lenient is a time of a row that is worth nothing alone: what is no time is one that is
+// never right, so that who reads the row tells of it and the rest of the state is read.
+type lenient struct{ moment }
+
+var never = time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
+
+func (c lenient) Scan(v any) error {
+	if c.moment.Scan(v) != nil {
+		*c.t = never
+	}
+	return nil
+}
+
+// word is the like for a text that is never "".
+type word struct{ s *string }
+
+func (c word) Value() (driver.Value, error) { return *c.s, nil }
+
+func (c word) Scan(v any) error {
+	s, ok := v.(string)
+	if *c.s = s; !ok || s == "" {
+		*c.s = "(unreadable)"
+	}
+	return nil
+}

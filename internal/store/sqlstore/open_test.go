@@ -1,6 +1,7 @@
 package sqlstore_test
 
 import (
+	"database/sql"
 	"errors"
 	"io/fs"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mortise-dev/mortise/internal/state"
 	"github.com/mortise-dev/mortise/internal/store/sqlstore"
@@ -80,6 +82,48 @@ func TestOpenKeepsWhatWasStored(t *testing.T) {
 	}
 	if err := s.ReadOnly(); err != nil {
 		t.Errorf("ReadOnly of an ordinary store: got %v, want nil", err)
+	}
+}
+
+// One damaged level of a mode costs itself: it is at a time that cannot be, so that who
+// reads it puts the axis at its default, and all else is read.
+func TestADamagedLevelCostsItself(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	s, err := sqlstore.Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)
+	for _, axis := range []string{"llm", "net", "gcp"} {
+		put(t, s, state.Level{Worktree: "/w", Axis: axis, Level: "on", Until: at.Add(time.Hour), By: "p", At: at})
+	}
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, damage := range []string{"UPDATE levels SET until = 'soon' WHERE axis = 'llm'", "UPDATE levels SET level = x'00', at = 7 WHERE axis = 'net'", "UPDATE revision SET number = number + 1"} {
+		if _, err := db.ExecContext(t.Context(), damage); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(db.Close(), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	snap, err := sqlstore.ReadOnly(path).Load(t.Context())
+	if err != nil {
+		t.Fatalf("got %v, want what is whole", err)
+	}
+	levels := map[string]state.Level{}
+	for _, l := range snap.LevelsOf("/w") {
+		levels[l.Axis] = l
+	}
+	if l := levels["gcp"]; l.Level != "on" || !l.Until.Equal(at.Add(time.Hour)) {
+		t.Errorf("the whole level: got %+v", l)
+	}
+	for _, axis := range []string{"llm", "net"} {
+		if l := levels[axis]; l.Level == "" || l.Until.Sub(l.At) < 24*time.Hour && l.At.Before(at.AddDate(100, 0, 0)) {
+			t.Errorf("the damaged level of %s: got %+v, want one that cannot be", axis, l)
+		}
 	}
 }
 

@@ -85,7 +85,7 @@ var levels = table[state.Level]{
 	columns: []string{"worktree", "axis", "level", "until", "who", "at"},
 	list:    func(s *state.Snapshot) *[]state.Level { return &s.Levels },
 	fields: func(r *state.Level) []any {
-		return []any{&r.Worktree, &r.Axis, &r.Level, moment{&r.Until}, &r.By, moment{&r.At}}
+		return []any{&r.Worktree, &r.Axis, word{&r.Level}, lenient{moment{&r.Until}}, &r.By, lenient{moment{&r.At}}}
 	},
 }
 

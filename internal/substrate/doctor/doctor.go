@@ -45,6 +45,8 @@ type Check struct {
 	From  ext.Name
 	At    string
 	Limit time.Duration // 0 is ten seconds
+	// Beside: it may be made at the same time as others of which that is true.
+	Beside bool
 	// Do looks, and says what it finds, row by row. A row without From is of the check's
 	// own. An error becomes a row. What it says after its time is heard by nobody.
 	Do func(ctx context.Context, say func(Row)) error
@@ -78,35 +80,78 @@ func (o *Options) clean(text string) string {
 	return text
 }
 
-// Run makes checks one after the other, and is the table. It ends early when ctx does.
+// mostAtOnce is how many checks are made at once that may be.
+const mostAtOnce = 4
+
+// Run makes checks one after the other, but those that may be made beside each other and
+// stand together, and is the table, in the order of the checks. It ends early when ctx does.
 func Run(ctx context.Context, checks []Check, o Options) []Row {
 	t := table{clean: o.clean}
-	for i := range checks {
-		c := &checks[i]
-		if ctx.Err() != nil {
-			break
+	for len(checks) > 0 && ctx.Err() == nil {
+		n := 1
+		for checks[0].Beside && n < len(checks) && checks[n].Beside {
+			n++
 		}
-		o.begun(c.Name)
-		var said said
-		_, err := guarded(ctx, c.Limit, func(ctx context.Context) (struct{}, error) { return struct{}{}, c.Do(ctx, said.say) })
-		rows, more := said.end()
-		for _, r := range rows {
-			if r.From == "" {
-				r.From = c.From
-			}
-			if r.At == "" {
-				r.At = c.At
-			}
-			t.put(r)
+		for _, m := range together(ctx, checks[:n], &o) {
+			m.into(&t)
 		}
-		if more > 0 {
-			t.put(Row{Status: check.Warn, Name: c.Name, From: c.From, At: c.At, Detail: fmt.Sprintf("it has %d rows more, which are left out", more)})
-		}
-		if err != nil {
-			t.put(Row{Status: check.Fail, Name: c.Name, From: c.From, At: c.At, Detail: err.Error()})
-		}
+		checks = checks[n:]
 	}
 	return t.end()
+}
+
+// made is what came of a check.
+type made struct {
+	*Check
+	rows []Row
+	more int // rows beyond those
+	err  error
+}
+
+// together makes checks, a few at once. One that was not begun when ctx ended has no rows.
+func together(ctx context.Context, checks []Check, o *Options) []made {
+	out := make([]made, len(checks))
+	var wg sync.WaitGroup
+	turns := make(chan struct{}, mostAtOnce)
+	for i := range checks {
+		out[i].Check = &checks[i]
+		turns <- struct{}{}
+		if ctx.Err() != nil {
+			<-turns
+			continue
+		}
+		o.begun(checks[i].Name)
+		wg.Go(func() {
+			defer func() { <-turns }()
+			out[i].make(ctx)
+		})
+	}
+	wg.Wait()
+	return out
+}
+
+func (m *made) make(ctx context.Context) {
+	var said said
+	_, m.err = guarded(ctx, m.Limit, func(ctx context.Context) (struct{}, error) { return struct{}{}, m.Do(ctx, said.say) })
+	m.rows, m.more = said.end()
+}
+
+func (m *made) into(t *table) {
+	for _, r := range m.rows {
+		if r.From == "" {
+			r.From = m.From
+		}
+		if r.At == "" {
+			r.At = m.At
+		}
+		t.put(r)
+	}
+	if m.more > 0 {
+		t.put(Row{Status: check.Warn, Name: m.Name, From: m.From, At: m.At, Detail: fmt.Sprintf("it has %d rows more, which are left out", m.more)})
+	}
+	if m.err != nil {
+		t.put(Row{Status: check.Fail, Name: m.Name, From: m.From, At: m.At, Detail: m.err.Error()})
+	}
 }
 
 // said are the rows of one check, as long as somebody hears them.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -68,6 +69,36 @@ func TestRunningRows(t *testing.T) {
 	want := "ok net \nfail never it was begun, and nothing says what came of it\nok never "
 	if got := table(rows); got != want {
 		t.Errorf("Run: got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// Checks that may be made beside each other are, four at once; their rows stand in order.
+func TestChecksBesideEachOther(t *testing.T) {
+	var all []doctor.Check
+	var mu sync.Mutex
+	at, most := 0, 0
+	ready := make(chan struct{})
+	full := sync.OnceFunc(func() { close(ready) })
+	for i := range 6 {
+		all = append(all, doctor.Check{Name: string(rune('a' + i)), Beside: true, Do: func(_ context.Context, say func(doctor.Row)) error {
+			mu.Lock()
+			if at++; at == 4 {
+				full()
+			}
+			most = max(most, at)
+			mu.Unlock()
+			<-ready // none returns before four are at it
+			say(row(check.OK, string(rune('a'+i))))
+			mu.Lock()
+			defer mu.Unlock()
+			at--
+			return nil
+		}})
+	}
+	all = append(all, says("z", row(check.OK, "z")))
+	got := table(doctor.Run(t.Context(), all, doctor.Options{}))
+	if want := "ok a \nok b \nok c \nok d \nok e \nok f \nok z "; got != want || most != 4 {
+		t.Errorf("Run: got\n%s\nwith %d at once, want\n%s\nwith 4", got, most, want)
 	}
 }
 
