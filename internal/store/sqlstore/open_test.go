@@ -101,7 +101,7 @@ func TestADamagedLevelCostsItself(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, damage := range []string{"UPDATE levels SET until = 'soon' WHERE axis = 'llm'", "UPDATE levels SET level = x'00', at = 7 WHERE axis = 'net'", "UPDATE revision SET number = number + 1"} {
+	for _, damage := range []string{"UPDATE levels SET until = 'soon' WHERE axis = 'llm'", "UPDATE levels SET level = '', at = '7' WHERE axis = 'net'", "UPDATE revision SET number = number + 1"} {
 		if _, err := db.ExecContext(t.Context(), damage); err != nil {
 			t.Fatal(err)
 		}
