@@ -22,6 +22,7 @@ import (
 	"github.com/mortise-dev/mortise/internal/source/dir"
 	"github.com/mortise-dev/mortise/internal/state"
 	"github.com/mortise-dev/mortise/internal/store/sqlstore"
+	"github.com/mortise-dev/mortise/internal/surface"
 	"github.com/mortise-dev/mortise/internal/surface/policy"
 )
 
@@ -52,7 +53,7 @@ func open(ctx context.Context, p host.Place, purpose host.Purpose, cache *host.C
 	}
 	o := composing(p, purpose, store)
 	o.Drivers[inproc.Name] = ownDriver(own(func() *host.Host { return h }), rig.Extension())
-	o.Cache, o.Run, o.Files, o.Serve = cache, programs(p.Env), files, serve
+	o.Cache, o.Run, o.Within, o.Files, o.Serve = cache, programs(p.Env), asking(p.Env), files, serve
 	o.Keep = host.KeepIn(filepath.Join(p.Paths.State, "guards"))
 	o.Trees = host.KeepTreesIn(filepath.Join(p.Paths.State, "guards", "trees"))
 	o.Locks = filepath.Join(p.Paths.State, "locks")
@@ -90,7 +91,7 @@ func composing(p host.Place, purpose host.Purpose, store state.Store) host.Optio
 		Memory:    memory(p, purpose),
 		Workers:   Workers,
 		Drivers:   map[string]call.Driver{inproc.Name: idle{}, mcpDriver: idle{}, clientevent.Driver: idle{}},
-		Refer:     map[string]ext.Trust{inproc.Name: ext.Builtin, clientevent.Driver: ext.Project},
+		Refer:     map[string]ext.Trust{inproc.Name: ext.Builtin, clientevent.Driver: ext.Project, surface.Program: ext.Project},
 		Asked:     append([]string{toolcall.Before.Name, policy.ToolCall, clientevent.AfterCall}, planned()...),
 		Question:  clientevent.Questions,
 		Data:      func(t ext.Tree) string { return p.PluginData(t.Extension, t.Own) },

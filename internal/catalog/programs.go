@@ -13,7 +13,12 @@ import (
 	"github.com/mortise-dev/mortise/internal/host"
 )
 
-// programs runs the programs of guards. They get a documented part of the host's
+// asking reports whether this program was started by one that is asked something.
+func asking(env []string) bool {
+	return slices.ContainsFunc(env, func(kv string) bool { return strings.HasPrefix(kv, host.WithinGuard+"=") })
+}
+
+// programs runs the programs of guards and hooks. They get a documented part of the host's
 // environment, and what is theirs.
 func programs(env []string) guard.Runner {
 	ours := []string{host.WithinGuard + "=1"}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -29,6 +30,7 @@ func points() string {
 		fmt.Fprintf(&b, "| %s | %s |\n", m, m.Doc())
 	}
 	b.WriteString("\nPrecedence, who wins a name or a key: the owner, plugins as the configuration lists them, projects, built-ins.\n")
+	question(&b)
 	for _, s := range catalog.Specs {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n", s.Name, s.Doc)
 		if s.Runs {
@@ -49,6 +51,15 @@ func points() string {
 		}
 	}
 	return b.String()
+}
+
+// question is what a hook of plans is asked.
+func question(b *strings.Builder) {
+	b.WriteString("\n## What the hooks of plans are asked\n\nCode that answers one gets a JSON object and answers a list, or null for none. It has no effect, and answers the same to the same question.\n\n| member | meaning |\n|---|---|\n")
+	for f := range reflect.TypeFor[surface.Question]().Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		fmt.Fprintf(b, "| `%s` | %s |\n", name, f.Tag.Get("doc"))
+	}
 }
 
 // answers is what the answers to a hook may say, and how they come together.

@@ -103,8 +103,8 @@ func (h *Host) Disconnect(ctx context.Context, client, by string) (events []stri
 	return events, h.change(ctx, state.Event{Kind: "disconnected", Subject: client, By: by}, func(s *state.Snapshot) { s.Remove(gone...) })
 }
 
-// WithinGuard is the variable of the environment that programs of guards have, so that
-// one that asks Mortise again is not asked about its own question.
+// WithinGuard is the variable of the environment that programs of guards and hooks have, so
+// that one that asks Mortise again is not asked about its own question.
 const WithinGuard = "MORTISE_WITHIN_GUARD"
 
 // entry is what our own entry among a client's servers is called.

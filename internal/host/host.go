@@ -64,8 +64,12 @@ type Options struct {
 	// Question are the questions that a client's event puts, as Asked names them; nil: no
 	// event puts any.
 	Question func(client, event string) []string
-	// Run runs the programs of guards. Nil: nothing does, so that they deny.
+	// Run runs the programs of guards, and those that answer hooks. Nil: nothing does, so
+	// that guards deny and hooks are not answered.
 	Run guard.Runner
+	// Within: this program was itself started by one that is asked something, so that it
+	// asks no programs what a worktree should be like: they could ask for ever.
+	Within bool
 	// Data is the directory that an extension may keep things in. Nil: none has one.
 	Data func(ext.Tree) string
 	// Prepared is how the set-up steps of plugins ended. The zero Store knows of none.
@@ -277,7 +281,8 @@ type Generation struct {
 	planning  sync.Once
 	planned   *plan.Registry // of what is in use; made when it is first asked for
 	mode      atomic.Pointer[timedMode]
-	caller    call.Caller // of what answers hooks
+	caller    call.Caller  // of what answers hooks
+	run       guard.Runner // of programs that answer hooks
 	dirs      func(ext.Tree) string
 	costing   sync.Once
 	costed    map[*admit.Decision][]session.Cost // by decision; counted when it is first asked for

@@ -76,6 +76,7 @@ func (g *Generation) planInputs() plan.Inputs {
 		}
 		in.Dirs[t.Extension] = dirs
 	}
+	in.Caller = programs{dirs: in.Dirs, worktree: in.Worktree, run: g.run, next: g.caller}
 	return in
 }
 

@@ -45,7 +45,7 @@ const patience, deepPatience = 5 * time.Second, 60 * time.Second
 // gather asks everybody who answers a hook, in load order, and merges.
 func (r *Registry) gather(ctx context.Context, hook *surface.Spec, mode ext.Mode, deep bool) *Gathered {
 	g := new(Gathered)
-	q := surface.Question{Workspace: r.in.Worktree, Mode: mode, Tables: r.in.Tables, Deep: deep, Merged: r.merged(ctx, hook, mode, g)}
+	q := surface.Question{Hook: hook.Name, Workspace: r.in.Worktree, Mode: mode, Tables: r.in.Tables, Deep: deep, Merged: r.merged(ctx, hook, mode, g)}
 	var all []Given
 	all = append(all, r.rows(hook, g)...)
 	entries := r.in.Composition.Entries(hook)
@@ -128,6 +128,9 @@ func (r *Registry) answers(ctx context.Context, hook *surface.Spec, e *compose.E
 		answers, err = r.readData(hook, im.Answer)
 	} else {
 		q.Settings = r.in.Settings[e.Extension]
+		if im.Ref.Target == "" {
+			im.Ref.Target = string(e.Extension)
+		}
 		answers, err = r.ask(ctx, hook, im, q)
 	}
 	if err != nil {

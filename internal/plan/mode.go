@@ -172,19 +172,28 @@ func (r *Registry) possible(c Change) error {
 	return nil
 }
 
+// unknown says that there is no such axis, with what may be why: something that would
+// declare axes does not answer, say.
 func (r *Registry) unknown(name string) error {
+	why := ""
+	for _, f := range r.findings {
+		if f.Check.Severity > ext.Info {
+			why = "; " + f.Message
+			break
+		}
+	}
 	var known []string
 	for i := range r.axes {
 		known = append(known, r.axes[i].Value.Name)
 	}
 	if len(known) == 0 {
-		return fmt.Errorf("there is no axis %s; this workspace has none: [[axis]] and [[inject]] in its configuration, and extensions, declare them", ext.Quote(name))
+		return fmt.Errorf("there is no axis %s; this workspace has none: [[axis]] and [[inject]] in its configuration, and extensions, declare them%s", ext.Quote(name), why)
 	}
 	near := ""
 	if n := spelling.Nearest(name, known); n != "" {
 		near = "; did you mean " + n + "?"
 	}
-	return fmt.Errorf("there is no axis %s; there are %s%s", ext.Quote(name), strings.Join(known, ", "), near)
+	return fmt.Errorf("there is no axis %s; there are %s%s%s", ext.Quote(name), strings.Join(known, ", "), near, why)
 }
 
 // emergencies are the levels that end with time, as they are written.

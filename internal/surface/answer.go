@@ -18,6 +18,7 @@ import (
 // Question is what the hooks of a plan are asked: everything that an answer may
 // depend on. What answers gets it as a JSON object.
 type Question struct {
+	Hook      string `json:"hook" doc:"The hook that is asked, for what answers several."`
 	Workspace string `json:"workspace" doc:"The absolute directory of the worktree."`
 	// Mode is the level of every axis; nil for a hook whose answers are the same in
 	// every mode.

@@ -2,6 +2,7 @@ package surface
 
 import (
 	"fmt"
+	"io/fs"
 	"reflect"
 	"slices"
 	"strings"
@@ -191,8 +192,13 @@ var (
 // HookChecks lists the checks on implementations, for the docs.
 var HookChecks = []*ext.Check{HookTarget, HookRole, HookField, HookAnswer}
 
+// Program is the driver of a program of the extension itself, which answers a hook of a
+// plan: it is started for each question, gets that on its standard input, and writes its
+// answers. The name of the reference is its file, below the root of the extension.
+const Program = "program"
+
 var implementationFields = []Field{
-	{Name: "ref", Type: Object, Doc: "What answers: driver, target, name."},
+	{Name: "ref", Type: Object, Doc: "What answers: driver, target, name. {\"driver\": \"program\", \"name\": \"bin/answer\"} is a program of the extension, for the hooks of plans: it gets the question as a JSON object on its standard input and writes a list of answers."},
 	{Name: "answer", Type: Any, Doc: "The answer itself, where it is data and needs no code."},
 	{Name: "role", Type: Text, Doc: "guard (the default where the hook has guards) or observer."},
 	{Name: "matches", Type: Words, Doc: "What it is asked about; nothing means everything."},
@@ -212,6 +218,7 @@ func DefineHook[In, Out any](d HookDef[In, Out]) Hook[In, Out] {
 		Read: func(doc Document, e *Entry[Implementation]) {
 			v := ReadStrict(doc, fields, e, HookField)
 			readImplementation(v, e, d.Guards)
+			checkProgram(e, gathered != nil)
 			if a := e.Value.Answer; a != nil && gathered != nil {
 				if _, line, err := gathered.ReadDoc(a); err != nil {
 					e.Report(HookAnswer, line, "%s", err)
@@ -251,6 +258,20 @@ func answersOf[In, Out any](d *HookDef[In, Out]) *Answers {
 		a.valid = func(v any) error { return d.Valid(v.(*Out)) }
 	}
 	return a
+}
+
+// checkProgram looks at a reference to a program. planned: the hook is one that plans ask.
+func checkProgram(e *Entry[Implementation], planned bool) {
+	ref := e.Value.Ref
+	switch {
+	case ref.Driver != Program:
+	case !planned:
+		e.Report(HookTarget, 0, "a program answers the hooks of plans, and this is none")
+	case ref.Target != "":
+		e.Report(HookTarget, 0, "a program is one of the extension itself, so that it has no \"target\"")
+	case !fs.ValidPath(ref.Name) || ref.Name == ".":
+		e.Report(HookTarget, 0, "the program %s is no path below the extension, such as bin/answer", ext.Quote(ref.Name))
+	}
 }
 
 func readImplementation(v Values, e *Entry[Implementation], guards bool) {

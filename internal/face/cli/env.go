@@ -149,6 +149,10 @@ func (c *call) runEnv(ctx context.Context, w writing) error {
 		fmt.Fprintf(c.Err, "mortise: the workspace %s is not adopted, so that it gives no environment; mortise %strust adopts it\n",
 			safe(g.Config.Workspace().Dir), c.nextFlag(g.Config.Workspace().Dir))
 	}
+	if g.Adopted && len(g.Lapsed) > 0 {
+		fmt.Fprintf(c.Err, "mortise: %s since the workspace was adopted, which do not count yet; mortise %strust --diff shows what\n",
+			count(len(g.Lapsed), "change"), c.nextFlag(g.Config.Workspace().Dir))
+	}
 	for _, f := range e.Findings {
 		if f.Check.Severity > ext.Info {
 			fmt.Fprintf(c.Err, "mortise: %s: %s\n", safe(f.Origin.String()), safe(f.Message))
