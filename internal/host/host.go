@@ -49,10 +49,13 @@ type Options struct {
 	// does not name. Nil: nobody looks.
 	Unnamed func(*config.Config) []source.Folder
 	Store   state.Store
-	Look    bool                   // the host only looks: it goes on without a state that cannot be read
-	Cache   *Cache                 // nil: one of its own
-	Memory  *discover.Memory       // spares reading what did not change; nil: everything is read anew
-	Clock   func() time.Time       // nil: time.Now
+	Look    bool             // the host only looks: it goes on without a state that cannot be read
+	Cache   *Cache           // nil: one of its own
+	Memory  *discover.Memory // spares reading what did not change; nil: everything is read anew
+	Clock   func() time.Time // nil: time.Now
+	// Uptime names this boot of the machine and says how long it has lasted, sleep included;
+	// "" where it cannot be told. Nil: as the system says.
+	Uptime  func() (boot string, lasted time.Duration)
 	Workers int                    // how many trees are read at once; 0: one
 	Drivers map[string]call.Driver // by the names that references use; nil: nothing is known about them
 	// Refer is the least trust that may refer to a driver in a file. A driver that
@@ -120,6 +123,9 @@ func New(o Options) *Host {
 	}
 	if o.Clock == nil {
 		o.Clock = time.Now
+	}
+	if o.Uptime == nil {
+		o.Uptime = sinceBoot
 	}
 	return &Host{options: o}
 }
@@ -281,7 +287,8 @@ type Generation struct {
 	planning  sync.Once
 	planned   *plan.Registry // of what is in use; made when it is first asked for
 	mode      atomic.Pointer[timedMode]
-	caller    call.Caller  // of what answers hooks
+	caller    call.Caller // of what answers hooks
+	uptime    func() (string, time.Duration)
 	run       guard.Runner // of programs that answer hooks
 	dirs      func(ext.Tree) string
 	costing   sync.Once

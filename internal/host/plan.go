@@ -87,19 +87,21 @@ func (h *Host) Mode(ctx context.Context, g *Generation) *plan.Current {
 }
 
 func (g *Generation) modeAt(ctx context.Context, now time.Time) *plan.Current {
-	return g.Registry(ctx).Current(ctx, g.state.LevelsOf(g.Config.Workspace().Dir), now)
+	return g.Registry(ctx).Current(ctx, lasting(g.state.LevelsOf(g.Config.Workspace().Dir), now, g.uptime), now)
 }
 
 // timedMode is a mode, and until when it holds.
 type timedMode struct {
 	mode        ext.Mode
 	from, until time.Time // until zero: as long as the generation
+	boot        string
+	lasts       time.Duration // of the boot, when it ends at the latest
 }
 
 // modeNow is the mode for who asks at every call. It is found out anew when a level ends,
 // or the clock goes back. It is not changed by who gets it.
 func (g *Generation) modeNow(ctx context.Context, now time.Time) ext.Mode {
-	if known := g.mode.Load(); known != nil && !now.Before(known.from) && (known.until.IsZero() || now.Before(known.until)) {
+	if known := g.mode.Load(); known != nil && !now.Before(known.from) && (known.until.IsZero() || now.Before(known.until) && g.within(known)) {
 		return known.mode
 	}
 	c := g.modeAt(ctx, now)
@@ -109,10 +111,20 @@ func (g *Generation) modeNow(ctx context.Context, now time.Time) ext.Mode {
 			next.until = until
 		}
 	}
+	if !next.until.IsZero() {
+		boot, lasted := g.uptime()
+		next.boot, next.lasts = boot, lasted+next.until.Sub(now)
+	}
 	if ctx.Err() == nil {
 		g.mode.Store(next)
 	}
 	return c.Mode
+}
+
+// within reports whether a mode that ends has not yet, by how long the machine has run.
+func (g *Generation) within(m *timedMode) bool {
+	boot, lasted := g.uptime()
+	return boot == m.boot && lasted < m.lasts
 }
 
 // AnswerMeaning is an answer to a hook that has a name for its key: a variable, a daemon,
@@ -175,13 +187,13 @@ func (h *Host) SetMode(ctx context.Context, g *Generation, c plan.Change, by str
 	var out ModeChange
 	now := h.options.Clock()
 	gone, err := h.changeLevels(ctx, w, func(was []state.Level) ([]state.Level, error) {
-		out.From = r.Current(ctx, was, now)
+		out.From = r.Current(ctx, lasting(was, now, h.options.Uptime), now)
 		to, warnings, err := r.Set(ctx, out.From, c, now)
 		if err != nil {
 			return nil, err
 		}
 		out.To, out.Warnings = to, warnings
-		return sinceBefore(was, r.Levels(to, w, by, now)), nil
+		return h.sinceBefore(was, r.Levels(to, w, by, now)), nil
 	})
 	out.Gone = gone
 	if refused := new(plan.Refused); errors.As(err, &refused) {
@@ -265,13 +277,13 @@ func (h *Host) noteMode(ctx context.Context, g *Generation, outcome, text, by st
 func (h *Host) SettleMode(ctx context.Context, g *Generation) (*plan.Current, error) {
 	r, w := g.Registry(ctx), g.Config.Workspace().Dir
 	now := h.options.Clock()
-	c := r.Current(ctx, g.state.LevelsOf(w), now)
+	c := g.modeAt(ctx, now)
 	if len(c.Lapsed)+len(c.Lowered) == 0 {
 		return c, nil
 	}
 	_, err := h.changeLevels(ctx, w, func(was []state.Level) ([]state.Level, error) {
-		c = r.Current(ctx, was, now)
-		return sinceBefore(was, r.Levels(c, w, "time", now)), nil
+		c = r.Current(ctx, lasting(was, now, h.options.Uptime), now)
+		return h.sinceBefore(was, r.Levels(c, w, "time", now)), nil
 	})
 	if err != nil {
 		return c, fmt.Errorf("write down that levels have ended: %w", err)
@@ -323,11 +335,14 @@ func sameLevel(a, b state.Level) bool {
 
 // sinceBefore is what is to be remembered of a mode. A level that stays keeps when it began:
 // reading it again must not lengthen it.
-func sinceBefore(was, is []state.Level) []state.Level {
+func (h *Host) sinceBefore(was, is []state.Level) []state.Level {
+	boot, lasted := h.options.Uptime()
 	for i := range is {
 		l := &is[i]
 		if at := slices.IndexFunc(was, func(w state.Level) bool { return w.Axis == l.Axis && w.Level == l.Level && w.Until.Equal(l.Until) }); at >= 0 {
-			l.At, l.By = was[at].At, was[at].By
+			l.At, l.By, l.Boot, l.Uptime = was[at].At, was[at].By, was[at].Boot, was[at].Uptime
+		} else if !l.Until.IsZero() {
+			l.Boot, l.Uptime = boot, lasted
 		}
 	}
 	return is

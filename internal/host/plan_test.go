@@ -28,7 +28,11 @@ type compiledIn struct{ *inproc.Driver }
 func (compiledIn) Link(context.Context, ext.Ref, *call.Peer) (call.Link, error) { return nil, nil }
 
 // clock is a time that a test sets.
-type clock struct{ now time.Time }
+type clock struct {
+	now    time.Time
+	boot   string        // "" cannot be told
+	lasted time.Duration // of the boot
+}
 
 // planning makes a host whose hooks answer, of a workspace with these files.
 func planning(t testing.TB, dir string, store state.Store, c *clock) *host.Host {
@@ -46,6 +50,7 @@ func planning(t testing.TB, dir string, store state.Store, c *clock) *host.Host 
 	}
 	o.Refer = map[string]ext.Trust{inproc.Name: ext.Builtin}
 	o.Clock = func() time.Time { return c.now }
+	o.Uptime = func() (string, time.Duration) { return c.boot, c.lasted }
 	return host.New(o)
 }
 
@@ -56,7 +61,7 @@ func planned(t *testing.T, files map[string]string) *host.Generation {
 	t.Helper()
 	dir := t.TempDir()
 	write(t, dir, files)
-	h := planning(t, dir, memstore.New(), &clock{began})
+	h := planning(t, dir, memstore.New(), &clock{now: began})
 	adopt(t, h)
 	return refresh(t, h)
 }
@@ -70,6 +75,52 @@ func axisNames(g *host.Generation) string {
 }
 
 const dataAxis = "[[axis]]\nname = \"data\"\nlevels = [\"fake\", \"real\"]\nblurb = { fake = \"made up\", real = \"of people\" }\n"
+
+// A clock that is set back lengthens no emergency level: the machine knows how long it has
+// run since, sleep included. After a reboot there is the clock alone, and a level that began
+// in its future is none.
+func TestLevelEndsWhateverTheClockSays(t *testing.T) {
+	dir, store := t.TempDir(), memstore.New()
+	write(t, dir, map[string]string{"mortise.toml": "[[axis]]\nname = \"net\"\nlevels = [\"shut\", \"open\"]\nemergency = [\"open\"]\nblurb = { shut = \"no\", open = \"yes\" }\n"})
+	c := &clock{now: began, boot: "first", lasted: 40 * time.Hour}
+	h := planning(t, dir, store, c)
+	adopt(t, h)
+	if _, err := h.SetMode(t.Context(), refresh(t, h), plan.Change{Updates: []plan.Update{{Axis: "net", Level: "open"}}}, "p"); err != nil {
+		t.Fatal(err)
+	}
+	at := func() string {
+		again := planning(t, dir, store, c) // another process
+		return again.Mode(t.Context(), refresh(t, again)).Mode["net"]
+	}
+	for _, step := range []struct {
+		name string
+		c    clock
+		want string
+	}{
+		{"half an hour later", clock{began.Add(30 * time.Minute), "first", 40*time.Hour + 30*time.Minute}, "open"},
+		{"the clock set back by twenty minutes, in time", clock{began.Add(30 * time.Minute), "first", 40*time.Hour + 50*time.Minute}, "open"},
+		{"the clock set back by half an hour, over", clock{began.Add(40 * time.Minute), "first", 41*time.Hour + 10*time.Minute}, "shut"},
+		{"the clock set back to the day before", clock{began.Add(-24 * time.Hour), "first", 41*time.Hour + 10*time.Minute}, "shut"},
+		{"the clock set forward", clock{began.Add(2 * time.Hour), "first", 40*time.Hour + time.Minute}, "shut"},
+		{"another boot, in time by the clock", clock{began.Add(40 * time.Minute), "second", time.Minute}, "open"},
+		{"another boot, over by the clock", clock{began.Add(time.Hour), "second", time.Minute}, "shut"},
+	} {
+		if *c = step.c; at() != step.want {
+			t.Errorf("%s: got net at %s, want %s", step.name, at(), step.want)
+		}
+	}
+	// Setting another thing does not begin it anew.
+	*c = clock{began.Add(30 * time.Minute), "first", 40*time.Hour + 50*time.Minute}
+	if _, err := h.SetMode(t.Context(), refresh(t, h), plan.Change{Updates: []plan.Update{{Axis: "net", Level: "open"}}, TTL: 25 * time.Minute}, "p"); err != nil {
+		t.Fatal(err)
+	}
+	if *c = (clock{began.Add(40 * time.Minute), "first", 41*time.Hour + 14*time.Minute}); at() != "open" {
+		t.Errorf("set again for 25 minutes: got net shut after 24")
+	}
+	if *c = (clock{began.Add(40 * time.Minute), "first", 41*time.Hour + 15*time.Minute}); at() != "shut" {
+		t.Errorf("set again for 25 minutes: got net open after them")
+	}
+}
 
 // An empty configuration has no axis. What is built in is there, and says nothing.
 func TestParity001_Empty_configuration(t *testing.T) {
@@ -133,7 +184,7 @@ func TestWorktreesHaveTheirOwnModes(t *testing.T) {
 	git(t, main, "commit", "-qm", "one")
 	git(t, main, "worktree", "add", "-q", other)
 	write(t, other, map[string]string{"mortise.toml": dataAxis + strings.ReplaceAll(dataAxis, "data", "net")})
-	store, c := memstore.New(), &clock{began}
+	store, c := memstore.New(), &clock{now: began}
 	a, b := planning(t, main, store, c), planning(t, other, store, c)
 	adopt(t, a)
 	adopt(t, b)
@@ -166,7 +217,7 @@ const upAxis = "[[axis]]\nname = \"up\"\nlevels = [\"off\", \"on\"]\nemergency =
 // keeps when it began, and one whose end was written down does not come back with the
 // clock.
 func TestModeIsRememberedAndEnds(t *testing.T) {
-	dir, store, c := t.TempDir(), memstore.New(), &clock{began}
+	dir, store, c := t.TempDir(), memstore.New(), &clock{now: began}
 	write(t, dir, map[string]string{"mortise.toml": dataAxis + upAxis + strings.ReplaceAll(dataAxis, "data", "net")})
 	h := planning(t, dir, store, c)
 	adopt(t, h)
@@ -222,7 +273,7 @@ func TestModeIsRememberedAndEnds(t *testing.T) {
 // A level that has ended is in the history also where the next change is the first to
 // notice, and nothing of it comes back when the clock does.
 func TestWhatHasEndedIsWrittenDownByTheNextChange(t *testing.T) {
-	dir, store, c := t.TempDir(), memstore.New(), &clock{began}
+	dir, store, c := t.TempDir(), memstore.New(), &clock{now: began}
 	write(t, dir, map[string]string{"mortise.toml": dataAxis + upAxis + strings.ReplaceAll(dataAxis, "data", "net")})
 	h := planning(t, dir, store, c)
 	adopt(t, h)
@@ -250,7 +301,7 @@ func TestWhatHasEndedIsWrittenDownByTheNextChange(t *testing.T) {
 func TestNoModeBeforeAdoption(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"mortise.toml": dataAxis + "[claude]\nkeyless = \"api-key\"\n[plugins.rig]\n"})
-	h := planning(t, dir, memstore.New(), &clock{began})
+	h := planning(t, dir, memstore.New(), &clock{now: began})
 	g := refresh(t, h)
 	if got := axisNames(g); got != "" {
 		t.Errorf("axes: got %q, want none", got)
@@ -274,7 +325,7 @@ func TestRegistryOfAnAskerThatGaveUp(t *testing.T) {
 // BenchmarkRegistryAgain gets the registry of a generation once more: 1 ms is promised.
 func BenchmarkRegistryAgain(b *testing.B) {
 	dir := b.TempDir()
-	h := planning(b, dir, memstore.New(), &clock{began})
+	h := planning(b, dir, memstore.New(), &clock{now: began})
 	g, err := h.Refresh(b.Context())
 	if err != nil {
 		b.Fatal(err)
@@ -313,7 +364,7 @@ func (e *elsewhere) Update(ctx context.Context, change func(*state.Snapshot) err
 // Of two who set a mode at once the second sees what the first did, and whoever is always
 // the second is told.
 func TestModeThatSomebodyElseChanges(t *testing.T) {
-	dir, store, c := t.TempDir(), &elsewhere{Store: memstore.New()}, &clock{began}
+	dir, store, c := t.TempDir(), &elsewhere{Store: memstore.New()}, &clock{now: began}
 	write(t, dir, map[string]string{"mortise.toml": dataAxis + strings.ReplaceAll(dataAxis, "data", "net")})
 	h := planning(t, dir, store, c)
 	adopt(t, h)
@@ -334,7 +385,7 @@ func TestModeThatSomebodyElseChanges(t *testing.T) {
 // A change of the configuration that nobody adopted changes nothing that is in use: what
 // it declares is not there, and neither is what it no longer forbids.
 func TestParity098_Change_that_nobody_adopted(t *testing.T) {
-	dir, c := t.TempDir(), &clock{began}
+	dir, c := t.TempDir(), &clock{now: began}
 	write(t, dir, map[string]string{"mortise.toml": dataAxis + upAxis})
 	h := planning(t, dir, memstore.New(), c)
 	adopt(t, h)

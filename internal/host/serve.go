@@ -121,7 +121,7 @@ func (h *Host) Serve(ctx context.Context) error {
 func (h *Host) settleLapsed(ctx context.Context) {
 	g := h.Now()
 	now := h.options.Clock()
-	ended := slices.ContainsFunc(g.state.LevelsOf(g.Config.Workspace().Dir), func(l state.Level) bool {
+	ended := slices.ContainsFunc(lasting(g.state.LevelsOf(g.Config.Workspace().Dir), now, h.options.Uptime), func(l state.Level) bool {
 		return !l.Until.IsZero() && !now.Before(l.Until)
 	})
 	if !ended {

@@ -134,4 +134,9 @@ type Level struct {
 	Until    time.Time // when it ends; zero is never
 	By       string
 	At       time.Time
+	// Boot names the boot of the machine in which it was set, and Uptime is how long that
+	// had lasted then, sleep included; "" is not known. No clock that is set back lengthens
+	// a level by that.
+	Boot   string
+	Uptime time.Duration
 }

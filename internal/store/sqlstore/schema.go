@@ -38,10 +38,13 @@ var schema8 string
 //go:embed schema/9.sql
 var schema9 string
 
+//go:embed schema/10.sql
+var schema10 string
+
 // schema is the migrations in order. The number of them that a file has seen
 // is its user_version.
 func schema() []string {
-	return []string{schema1, schema2, schema3, schema4, schema5, schema6, schema7, schema8, schema9}
+	return []string{schema1, schema2, schema3, schema4, schema5, schema6, schema7, schema8, schema9, schema10}
 }
 
 // schemaOf is how many migrations the database has seen: 1 at least. A

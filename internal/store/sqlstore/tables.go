@@ -82,10 +82,10 @@ var connections = table[state.Connection]{
 
 var levels = table[state.Level]{
 	title: "levels", keys: 2,
-	columns: []string{"worktree", "axis", "level", "until", "who", "at"},
+	columns: []string{"worktree", "axis", "level", "until", "who", "at", "boot", "uptime"},
 	list:    func(s *state.Snapshot) *[]state.Level { return &s.Levels },
 	fields: func(r *state.Level) []any {
-		return []any{&r.Worktree, &r.Axis, word{&r.Level}, lenient{moment{&r.Until}}, &r.By, lenient{moment{&r.At}}}
+		return []any{&r.Worktree, &r.Axis, word{&r.Level}, lenient{moment{&r.Until}}, &r.By, lenient{moment{&r.At}}, &r.Boot, &r.Uptime}
 	},
 }
 
