@@ -25,6 +25,7 @@ var ranks = map[string]int{
 	"source":   12,                // above frontmatter, root and surface
 	"instance": 11, "prepare": 11, // above child
 	"unpack":  11,                 // above root
+	"colony":  11,                 // above doc, root and spelling
 	"roster":  13,                 // above checkout, git, spelling and state
 	"imports": 12,                 // above file
 	"git":     12, "checkout": 12, // above child, file, loopback and unpack
