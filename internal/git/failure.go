@@ -30,6 +30,10 @@ const (
 	Malformed   Kind = "malformed"   // what came is none that git takes
 	Disk        Kind = "disk"        // it could not be written
 	Foreign     Kind = "foreign"     // the repository of this machine belongs to somebody else
+	NoTree      Kind = "no tree"     // there is no working tree of git
+	Stale       Kind = "stale"       // a branch is not where it was thought to be
+	Held        Kind = "held"        // another git has a lock, or left it
+	Unsigned    Kind = "unsigned"    // it could not be signed
 )
 
 // Error is why git could not do something.
@@ -71,6 +75,10 @@ var kindTexts = map[Kind][2]string{
 	Malformed:   {"what the host gave is damaged or malformed, and was not taken", "tell the repository's author; git fsck shows it"},
 	Disk:        {"it could not be written", "make room or make the directory writable"},
 	Foreign:     {"the repository belongs to another user", "clone it as yourself and give that directory"},
+	NoTree:      {"it is in no working tree of git", "go into one, or make one with git init"},
+	Stale:       {"the branch is not where it was: another writer was first", "look at what is new there, and do it again"},
+	Held:        {"another git has locked it", "wait until that has ended; if none is running, remove the file that is named"},
+	Unsigned:    {"your git signs commits, and this one could not be signed", "unlock the key, or leave the signature out"},
 }
 
 func (k Kind) text() string { return kindTexts[k][0] }
@@ -80,6 +88,8 @@ var telling = []struct {
 	kind Kind
 	re   *pattern.Pattern
 }{
+	{Held, pattern.New(`Unable to create '.*\.lock': File exists`)},
+	{Stale, pattern.New(`is at [0-9a-f]+ but expected|reference already exists|reference is missing but expected|unable to resolve reference`)},
 	{Disk, pattern.New(`No space left on device|Disk quota exceeded|Read-only file system|insufficient permission for adding an object|unable to (write|create)|cannot mkdir`)},
 	{HostKey, pattern.New(`Host key verification failed|REMOTE HOST IDENTIFICATION HAS CHANGED`)},
 	{TooBig, pattern.New(`attempting to allocate|[Oo]ut of memory|exceeds maximum allowed size`)},

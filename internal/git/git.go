@@ -8,7 +8,10 @@
 // password (credential.*), proxies and certificates (http.*), and the ssh command. Those
 // are the person's, as git's own are, and without them no private repository is
 // reached. All else is left out: what rewrites addresses too, since whoever allows
-// or forbids a source has judged the address that is then used.
+// or forbids a source has judged the address that is then used. How the person signs
+// commits counts where one is made.
+//
+// In a working tree of the person it makes commits, of given files alone: WorkTree.Commit.
 package git
 
 import (
@@ -45,6 +48,7 @@ type Git struct {
 	opt   Options
 	lent  func() (lent, error) // of the person, once
 	loose bool                 // for tests: git takes what is malformed, and we judge it
+	at    func(step string)    // for tests: what is about to be done; nil is not told
 }
 
 // New finds git in the PATH of the environment. Nothing is run yet.

@@ -57,17 +57,21 @@ var checked = []string{
 
 // lent is what counts of the person's own configuration.
 type lent struct {
-	settings [][2]string // keys and values
-	ssh      string      // core.sshCommand
+	settings [][2]string       // keys and values
+	ssh      string            // core.sshCommand
+	signing  map[string]string // how the person signs commits: keys, in small letters, and values
 }
 
 // lentRE are the keys of the person's configuration that count. A header for every
 // host is not among them: it would give a secret to whichever host a source names.
 var lentRE = pattern.New(`^(credential\..+|http\.(.+\.)?(proxy\w*|sslcainfo|sslcapath|sslcert|sslkey|sslcertpasswordprotected|sslbackend|sslversion|schannel\w+|emptyauth|delegation|version)|http\..+\.extraheader)$`)
 
+// signingRE are the keys of which it counts, where a commit is made, how the person signs.
+var signingRE = pattern.New(`^(commit\.gpgsign|user\.(email|signingkey)|gpg\.format|gpg\.(\w+\.)?program|gpg\.ssh\.defaultkeycommand)$`)
+
 // borrow reads the person's configuration of git.
 func (g *Git) borrow() (lent, error) {
-	var l lent
+	l := lent{signing: map[string]string{}}
 	cmd := exec.Command(g.path, "config", "--list", "-z", "--show-scope", "--includes") //nolint:noctx // it reads two files
 	cmd.Env = append(g.passed(), "GIT_DIR="+os.DevNull, "LC_ALL=C")
 	cmd.Dir = filepath.Dir(g.path)
@@ -89,6 +93,8 @@ func (g *Git) borrow() (lent, error) {
 		switch {
 		case key == "core.sshcommand":
 			l.ssh = value
+		case signingRE.MatchString(key):
+			l.signing[key] = value
 		case lentRE.MatchString(strings.ToLower(key)):
 			l.settings = append(l.settings, [2]string{key, value})
 		}

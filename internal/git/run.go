@@ -21,6 +21,7 @@ type call struct {
 	stdin  *os.File          // nil is empty
 	stdout io.Writer         // nil is discarded; a *os.File is git's own
 	heard  func(line string) // gets the lines of standard error as they come; nil gets none
+	tidy   bool              // it locks what others use, and is ended so that it takes its locks away
 }
 
 // running is a run that was started.
@@ -51,7 +52,7 @@ func (g *Git) start(ctx context.Context, c call) (*running, error) {
 	r := &running{done: make(chan struct{}), said: &said{heard: c.heard}}
 	cmd.Stdout, cmd.Stderr = c.stdout, r.said
 	cmd.WaitDelay = lingering
-	apart(cmd)
+	apart(cmd, c.tidy)
 	started := make(chan error)
 	go func() {
 		defer close(r.done)
