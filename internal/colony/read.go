@@ -32,16 +32,23 @@ func Load(tree fs.FS) (*Manifest, error) {
 // load is the bytes of the manifest.
 func load(tree fs.FS) ([]byte, error) {
 	data, err := readLimit(tree)
+	if err != nil {
+		return nil, NotRead(err)
+	}
+	return data, nil
+}
+
+// NotRead is the error of a manifest whose file could not be read, and why: Missing where
+// that matches fs.ErrNotExist.
+func NotRead(err error) *Error {
 	var large *root.TooLargeError
 	switch {
-	case err == nil:
-		return data, nil
 	case errors.As(err, &large):
-		return nil, tooLarge(err)
+		return tooLarge(err)
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, single(Missing, err, "the working tree has no manifest", "write one, with "+strings.Join(required, ", ")+" in it")
+		return single(Missing, err, "there is no manifest", "write one, with "+strings.Join(required, ", ")+" in it")
 	}
-	return nil, single(Unreadable, err, "it cannot be read: "+reason(err), "make it a file that you may read")
+	return single(Unreadable, err, "it cannot be read: "+reason(err), "make it a file that you may read")
 }
 
 // reason is err without the path, which stands before it.

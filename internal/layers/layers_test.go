@@ -22,8 +22,9 @@ var ranks = map[string]int{
 
 	"surface": 10, "state": 10, "pysrc": 10, "doc": 10, "secret": 10, "audit": 10, "root": 10, "spelling": 10, "child": 10, "watch": 10, "unseen": 10, "ahead": 10, "file": 10, "dialect": 10, "loopback": 10,
 	"frontmatter": 11, "config": 11, // above doc
-	"source":   12,                // above frontmatter, root and surface
-	"instance": 11, "prepare": 11, // above child
+	"colony/scribe": 13,                // above colony and git
+	"source":        12,                // above frontmatter, root and surface
+	"instance":      11, "prepare": 11, // above child
 	"unpack":  11,                 // above root
 	"colony":  11,                 // above doc, root and spelling
 	"roster":  13,                 // above checkout, git, spelling and state
