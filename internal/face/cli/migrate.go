@@ -37,7 +37,7 @@ func (c *call) migrate() *cobra.Command {
 			return cmd.Help()
 		},
 	}
-	cmd.AddCommand(c.migrateCopies())
+	cmd.AddCommand(c.migrateManifest(), c.migrateCopies())
 	return cmd
 }
 
