@@ -20,7 +20,7 @@ var ranks = map[string]int{
 	"rpc":     1, // bytes of messages, for drivers and faces
 	"pattern": 1,
 
-	"surface": 10, "state": 10, "pysrc": 10, "doc": 10, "secret": 10, "audit": 10, "root": 10, "spelling": 10, "child": 10, "watch": 10, "unseen": 10, "ahead": 10, "file": 10, "dialect": 10, "loopback": 10,
+	"surface": 10, "state": 10, "pysrc": 10, "pysrc/syntax": 9, "pysrc/grammar": 8, "doc": 10, "secret": 10, "audit": 10, "root": 10, "spelling": 10, "child": 10, "watch": 10, "unseen": 10, "ahead": 10, "file": 10, "dialect": 10, "loopback": 10,
 	"frontmatter": 11, "config": 11, // above doc
 	"colony/scribe": 13,                // above colony and git
 	"source":        12,                // above frontmatter, root and surface
