@@ -3,6 +3,7 @@ package syntax
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"unicode/utf8"
 
@@ -29,6 +30,12 @@ func NewWords(words ...string) *Words {
 	}
 	return w
 }
+
+// Has reports whether a name in NFKC is one of the words. A nil w has none.
+func (w *Words) Has(name string) bool { return w != nil && w.set[name] }
+
+// List is the words, sorted.
+func (w *Words) List() []string { return slices.Sorted(maps.Keys(w.set)) }
 
 func (w *Words) has(word []byte) bool {
 	return w.lengths[word[0]]>>min(len(word), 63)&1 != 0 && w.set[string(word)]

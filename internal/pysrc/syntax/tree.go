@@ -220,3 +220,18 @@ func (n Node) All() iter.Seq[Node] {
 func (n Node) Within(m Node) bool {
 	return n.tree != nil && n.tree == m.tree && n.at >= m.at && n.at < m.get().next
 }
+
+// Walk visits n and what is below it, in the order of the source. Where visit returns
+// false, what is below that node is passed over.
+func (n Node) Walk(visit func(Node) bool) {
+	if n.tree == nil {
+		return
+	}
+	for at, end := n.at, n.get().next; at < end; {
+		if visit(Node{n.tree, at}) {
+			at++
+		} else {
+			at = n.tree.nodes[at].next
+		}
+	}
+}

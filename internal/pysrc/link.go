@@ -1,0 +1,195 @@
+package pysrc
+
+import (
+	"cmp"
+	"context"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// Set is what Link makes of a list of modules. It is not changed afterwards.
+type Set struct {
+	// Classes are sorted by file, line, kind and name.
+	Classes []Class
+	// Notes are remarks that are about no class, sorted by file and line.
+	Notes []Step
+	// Wanted are the paths of modules that Read passed over and that have to do with what
+	// was found: they import from a module with a class of a kind, or a class that was read
+	// has a base in them. Reading them whole and linking again may find more. They are
+	// sorted; nil when the set is complete.
+	Wanted []string
+
+	linker *linker
+}
+
+// Options are how ReadSet works; the zero value is right.
+type Options struct {
+	Workers int // 0 means one
+	// All reads every file whole, also those that name nothing of the Index.
+	All bool
+}
+
+// ReadSet reads files and links them, reading again what is wanted until nothing more is.
+// The modules are in the order of the files. The error is that of ctx.
+func ReadSet(ctx context.Context, files []File, x *Index, o Options) ([]*Module, *Set, error) {
+	modules := make([]*Module, len(files))
+	all := make([]int, len(files))
+	at := make(map[string]int, len(files))
+	for i, f := range files {
+		all[i] = i
+		at[f.Path] = i
+	}
+	if err := readEach(ctx, files, modules, all, x, o); err != nil {
+		return nil, nil, err
+	}
+	for {
+		set := Link(modules, x)
+		if len(set.Wanted) == 0 {
+			return modules, set, nil
+		}
+		again := make([]int, len(set.Wanted))
+		for i, p := range set.Wanted {
+			again[i] = at[p]
+		}
+		if err := readEach(ctx, files, modules, again, x, Options{o.Workers, true}); err != nil {
+			return nil, nil, err
+		}
+	}
+}
+
+// readEach reads the files at the positions.
+func readEach(ctx context.Context, files []File, modules []*Module, positions []int, x *Index, o Options) error {
+	var wg sync.WaitGroup
+	var next atomic.Int64
+	errs := make([]error, max(1, o.Workers))
+	for w := range errs {
+		wg.Go(func() {
+			for errs[w] == nil {
+				n := int(next.Add(1)) - 1
+				if n >= len(positions) {
+					return
+				}
+				i := positions[n]
+				modules[i], errs[w] = Read(ctx, files[i], x, o.All)
+			}
+		})
+	}
+	wg.Wait()
+	return cmp.Or(errs...)
+}
+
+// linker follows names through modules.
+type linker struct {
+	x       *Index
+	modules map[string]*Module // by path
+	order   []*Module
+	memo    map[place]*verdict
+	wanted  map[string]bool
+	deep    int
+}
+
+// place is a class of a module, looked at as one kind.
+type place struct {
+	module *Module
+	class  int
+	kind   Kind
+}
+
+// Link says which classes of the modules are of a kind that x knows. Modules are in any
+// order; of two with one path the later one counts.
+func Link(modules []*Module, x *Index) *Set {
+	l := &linker{x: x, modules: map[string]*Module{}, memo: map[place]*verdict{}, wanted: map[string]bool{}}
+	for _, m := range modules {
+		l.modules[m.Path] = m
+	}
+	for _, m := range l.modules {
+		l.order = append(l.order, m)
+	}
+	slices.SortFunc(l.order, func(a, b *Module) int { return cmp.Compare(a.Path, b.Path) })
+	s := &Set{linker: l}
+	for _, m := range l.order {
+		for i := range m.Classes { // in order, so that bases are mostly known already
+			l.class(m, i, Agent)
+			l.class(m, i, Deployment)
+		}
+		s.Classes = append(s.Classes, l.listed(m)...)
+		s.Notes = append(s.Notes, l.notes(m)...)
+	}
+	l.wantImporters()
+	for p := range l.wanted {
+		s.Wanted = append(s.Wanted, p)
+	}
+	slices.Sort(s.Wanted)
+	return s
+}
+
+// wantImporters wants the skipped modules that import from one that has something of a
+// kind, be it defined there or not.
+func (l *linker) wantImporters() {
+	has := map[string]bool{}
+	for _, m := range l.order {
+		for _, b := range m.Bindings {
+			if l.value(m, b.Value, Agent).state == yes || l.value(m, b.Value, Deployment).state == yes {
+				has[m.Path] = true
+				break
+			}
+		}
+	}
+	for _, m := range l.order {
+		if m.Skipped == "" || len(has) == 0 {
+			continue
+		}
+		for _, name := range m.Imports {
+			for _, p := range l.candidates(m, name) {
+				if has[p] {
+					l.wanted[m.Path] = true
+				}
+			}
+		}
+	}
+}
+
+// candidates are the paths that a module's import of a dotted name may mean, nearest
+// first: beside the file for a relative name, else beside the file and below each
+// directory above it.
+func (l *linker) candidates(m *Module, name string) (paths []string) {
+	rest := strings.TrimLeft(name, ".")
+	level := len(name) - len(rest)
+	dir := path.Dir(m.Path)
+	for range level - 1 {
+		dir = path.Dir(dir)
+	}
+	for {
+		file := path.Join(dir, strings.ReplaceAll(rest, ".", "/"))
+		for _, p := range []string{file + ".py", path.Join(file, "__init__.py")} {
+			if l.modules[p] != nil && p != m.Path {
+				paths = append(paths, p)
+			}
+		}
+		if level > 0 || dir == "." || dir == "/" {
+			return paths
+		}
+		dir = path.Dir(dir)
+	}
+}
+
+// find is the module of the set that a dotted name leads into, and what follows in the
+// name; nil where it leads to none.
+func (l *linker) find(m *Module, name string) (*Module, []string) {
+	rest := strings.TrimLeft(name, ".")
+	prefix := name[:len(name)-len(rest)]
+	parts := strings.Split(rest, ".")
+	least := 1
+	if prefix != "" {
+		least = 0
+	}
+	for n := len(parts); n >= least; n-- {
+		if found := l.candidates(m, prefix+strings.Join(parts[:n], ".")); len(found) > 0 {
+			return l.modules[found[0]], parts[n:]
+		}
+	}
+	return nil, nil
+}

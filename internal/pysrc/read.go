@@ -1,0 +1,79 @@
+package pysrc
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/mortise-dev/mortise/internal/pysrc/syntax"
+)
+
+// File is one file to be read. Path is slash-separated and only told, except that the
+// names of siblings are taken from it: "x/a.py" is the module "a" to other files below "x".
+type File struct {
+	Path   string
+	Source []byte
+}
+
+// Read reads one file. It never fails for what is in the file, which the module's Fault
+// tells; the error is that of ctx. With all, a file is read whole where the Index names
+// nothing in it, or where it has no class.
+func Read(ctx context.Context, f File, x *Index, all bool) (*Module, error) {
+	o := syntax.Scan(f.Source, x.scanWords())
+	m := &Module{Path: f.Path, Fault: o.Fault, Statements: o.Classes, Imports: o.Imports}
+	switch {
+	case m.Fault != nil:
+		return m, nil
+	case all:
+	case o.Classes == 0:
+		m.Skipped = "it has no class"
+	case !o.Found:
+		m.Skipped = "it names nothing that is known"
+	}
+	if m.Skipped != "" {
+		return m, nil
+	}
+	tree, err := o.Parse(ctx, f.Source)
+	if err != nil {
+		if !errors.As(err, &m.Fault) {
+			return nil, err
+		}
+		return m, nil
+	}
+	r := newReader(tree, m, x.scanWords())
+	r.module(tree.Root())
+	return m, nil
+}
+
+// reader interprets the statements of a file.
+type reader struct {
+	tree   *syntax.Tree
+	m      *Module
+	words  *syntax.Words
+	global *scope // the module's
+	scope  *scope // where names are bound: the module's or a class's
+	// class is the class whose body is interpreted, -1 outside.
+	class int
+	depth int // of conditions
+	// globals are the names that functions say they bind, and where.
+	globals map[string]int
+}
+
+func newReader(t *syntax.Tree, m *Module, words *syntax.Words) *reader {
+	r := &reader{tree: t, m: m, words: words, class: -1, global: newScope(), globals: map[string]int{}}
+	r.scope = r.global
+	return r
+}
+
+// module interprets the file and keeps what its names hold in the end.
+func (r *reader) module(root syntax.Node) {
+	r.block(root)
+	for name, h := range r.global.names {
+		if h.Kind == Absent && !h.Typing {
+			continue
+		}
+		r.m.Bindings = append(r.m.Bindings, Binding{Name: name, Line: h.at, Value: r.overlaid(name, h), Global: r.globals[name]})
+	}
+	slices.SortFunc(r.m.Bindings, func(a, b Binding) int { return cmp.Compare(a.Name, b.Name) })
+}
