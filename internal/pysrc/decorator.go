@@ -96,12 +96,34 @@ func (l *linker) importedDecorator(m *Module, d Value) *verdict {
 	}
 	if found.Skipped != "" {
 		l.wanted[found.Path] = true
+		return doubt(from, "the decorator %s is in %s, which was not read", d.Name, found.Path)
 	}
-	if b, ok := found.binding(firstOf(append(rest, "", "")[0], "")); ok && len(rest) == 1 {
-		return l.decorator(found, b.Value).on(from)
-	}
-	return doubt(from, "the decorator %s in %s is not read", d.Name, found.Path)
+	return l.decoratorInside(d, from, found, rest)
 }
+
+// decoratorInside follows a decorator into a module of the set.
+func (l *linker) decoratorInside(d Value, from Step, found *Module, rest []string) *verdict {
+	if len(rest) != 1 {
+		return doubt(from, "the decorator %s in %s is not read", d.Name, found.Path)
+	}
+	b, ok := found.binding(rest[0])
+	if !ok {
+		return doubt(from, "the decorator %s is not in %s", d.Name, found.Path)
+	}
+	p := name{found, rest[0], asDecorator}
+	known := l.names[p]
+	if known == nil {
+		l.names[p] = &verdict{open: true}
+		known = l.decorator(found, b.Value)
+		l.names[p] = known
+	} else if known.open {
+		return doubt(from, "the imports of %s lead back to it", d.Name)
+	}
+	return known.on(from)
+}
+
+// asDecorator is no kind of a class, but what a name may be looked at as.
+const asDecorator Kind = 0
 
 // through is what a decorator makes of a class of a kind: what is not known may replace
 // the class.

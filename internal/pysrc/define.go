@@ -37,7 +37,7 @@ func (r *reader) definition(n syntax.Node) {
 			r.m.Functions = append(r.m.Functions, FunctionStmt{name.Identifier(), def.Line(), decorators})
 		}
 		for _, d := range slices.Backward(decorators) {
-			v = Value{Kind: Called, Line: d.Line, Of: []Value{d.Value, v}, Why: d.Text}
+			v = Value{Kind: Called, Line: d.Line, Of: []Value{d.Value, v}, Why: d.Text}.bounded()
 		}
 	}
 	r.bind(name, v, def)
@@ -155,6 +155,12 @@ const mostMentions = 16
 // argument, which names in it the Index has words for, which classes it defines.
 func (r *reader) function(n syntax.Node, name string) Value {
 	v := Value{Kind: Function, Name: name, Line: n.Line(), Same: returnsSame(n)}
+	at := spot{name, v.Line}
+	if was, ok := r.bodies[at]; ok && was != n {
+		r.bodies[at] = syntax.Node{}
+	} else {
+		r.bodies[at] = n
+	}
 	body := n.Child(syntax.FieldBody)
 	body.Walk(func(n syntax.Node) bool {
 		switch n.Kind() {
@@ -190,7 +196,9 @@ func (r *reader) mention(v *Value, n syntax.Node) {
 	if m.Kind == Called || m.Kind == Function && len(m.Of) > 0 || m.Kind == Imported && r.words.Has(last.Identifier()) ||
 		m.Kind == Imported && r.words.Has(m.Name[1+lastDot(m.Name):]) {
 		if !slices.ContainsFunc(v.Of, m.same) {
-			v.Of = append(v.Of, m)
+			if v.Of = append(v.Of, m); v.weigh(mostParts) < 0 {
+				v.Of = v.Of[:len(v.Of)-1]
+			}
 		}
 	}
 }

@@ -110,7 +110,7 @@ func (r *reader) call(n syntax.Node) Value {
 	if f.Kind == Imported && f.Name == "typing.cast" && len(v.Of) == 3 {
 		return v.Of[2]
 	}
-	return v
+	return v.bounded()
 }
 
 // brief is a text of the source, short enough to be told.

@@ -87,6 +87,7 @@ type linker struct {
 	modules map[string]*Module // by path
 	order   []*Module
 	memo    map[place]*verdict
+	names   map[name]*verdict
 	wanted  map[string]bool
 	deep    int
 }
@@ -98,10 +99,17 @@ type place struct {
 	kind   Kind
 }
 
+// name is something in a module, as others import it, looked at as one kind.
+type name struct {
+	module *Module
+	name   string
+	kind   Kind
+}
+
 // Link says which classes of the modules are of a kind that x knows. Modules are in any
 // order; of two with one path the later one counts.
 func Link(modules []*Module, x *Index) *Set {
-	l := &linker{x: x, modules: map[string]*Module{}, memo: map[place]*verdict{}, wanted: map[string]bool{}}
+	l := &linker{x: x, modules: map[string]*Module{}, memo: map[place]*verdict{}, names: map[name]*verdict{}, wanted: map[string]bool{}}
 	for _, m := range modules {
 		l.modules[m.Path] = m
 	}

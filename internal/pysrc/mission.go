@@ -111,6 +111,10 @@ func (r *reader) mission() *Mission {
 func (r *reader) factory(m *Mission, v Value, n syntax.Node) {
 	switch v.Kind {
 	case Function:
+		if n = r.bodies[spot{v.Name, v.Line}]; !n.OK() {
+			m.Reason = "two functions in one line"
+			return
+		}
 		r.returned(m, n)
 	case Local:
 		m.Reason, m.Wrong = "it is a class, which returns an instance and no dictionary", true

@@ -58,10 +58,18 @@ type reader struct {
 	depth int // of conditions
 	// globals are the names that functions say they bind, and where.
 	globals map[string]int
+	// bodies are the functions, by where they stand; none where two stand in one line.
+	bodies map[spot]syntax.Node
+}
+
+// spot is where a function stands, as far as its value tells.
+type spot struct {
+	name string
+	line int
 }
 
 func newReader(t *syntax.Tree, m *Module, words *syntax.Words) *reader {
-	r := &reader{tree: t, m: m, words: words, class: -1, global: newScope(), globals: map[string]int{}}
+	r := &reader{tree: t, m: m, words: words, class: -1, global: newScope(), globals: map[string]int{}, bodies: map[spot]syntax.Node{}}
 	r.scope = r.global
 	return r
 }

@@ -140,7 +140,28 @@ func oneOf(values []Value, why string) Value {
 	case len(flat) > mostValues:
 		return Value{Kind: Unknown, Line: flat[0].Line, Why: "one of too many values"}
 	}
-	return Value{Kind: OneOf, Line: flat[0].Line, Of: flat, Why: why}
+	return Value{Kind: OneOf, Line: flat[0].Line, Of: flat, Why: why}.bounded()
+}
+
+// mostParts is how many values one may be made of.
+const mostParts = 64
+
+// bounded is v, or an unknown value where v is made of too many: values are held by value,
+// and what uses itself twice, time and again, would grow without end.
+func (v Value) bounded() Value {
+	if v.weigh(mostParts) < 0 {
+		return Value{Kind: Unknown, Line: v.Line, Why: "a value of too many parts"}
+	}
+	return v
+}
+
+// weigh takes the parts of v from what is left, and ends when nothing is.
+func (v *Value) weigh(left int) int {
+	left--
+	for i := 0; i < len(v.Of) && left >= 0; i++ {
+		left = v.Of[i].weigh(left)
+	}
+	return left
 }
 
 func firstOf(a, b string) string {

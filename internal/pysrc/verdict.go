@@ -2,7 +2,6 @@ package pysrc
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -16,15 +15,17 @@ const (
 )
 
 // verdict is the answer for one value, with the way to it. The ways of classes share
-// their ends, so that long chains cost no more than their length.
+// their ends, so that a chain costs no more than its length.
 type verdict struct {
 	state  state
 	maybe  bool
 	reason string // why it is maybe or unknown
 	step   Step
 	next   *verdict
-	beside []Step // remarks on the way
-	open   bool   // is being looked for
+	end    *verdict // of the way
+	far    int      // how many steps it has, less one
+	beside []Step   // remarks on the way
+	open   bool     // is being looked for
 }
 
 const (
@@ -32,22 +33,22 @@ const (
 	mostSteps = 16
 	// mostDeep is how many names and classes are followed from one; a chain in one file
 	// may be longer, since bases stand before what derives from them.
-	mostDeep = 400
+	mostDeep = 20000
+	// mostBeside is how many remarks are kept from further on.
+	mostBeside = 3
 )
 
 var nothing = &verdict{}
 
-// steps are the way of a verdict, shortened where it is long.
+// steps are the way of a verdict: where it is long, its beginning and its end.
 func (v *verdict) steps() (steps []Step) {
-	for ; v != nil; v = v.next {
-		if v.step.Why != "" {
-			steps = append(steps, v.step)
+	all := v.far
+	for n := v; n != nil; n = n.next {
+		if len(steps) == mostSteps-2 && n.far > 2 && n.end != nil {
+			more := fmt.Sprintf("and so on, %d steps of %d", n.far-1, all)
+			return append(steps, Step{n.step.File, n.step.Line, more}, n.end.step)
 		}
-	}
-	if cut := len(steps) - mostSteps; cut > 0 {
-		half := mostSteps / 2
-		more := Step{steps[half].File, steps[half].Line, fmt.Sprintf("and so on, %d steps", cut)}
-		steps = slices.Concat(steps[:half], []Step{more}, steps[len(steps)-half:])
+		steps = append(steps, n.step)
 	}
 	return steps
 }
@@ -65,7 +66,11 @@ func (v *verdict) on(s Step) *verdict {
 	if v.state == no {
 		return nothing
 	}
-	return &verdict{state: v.state, maybe: v.maybe, reason: v.reason, step: s, next: v, beside: v.beside}
+	end := v.end
+	if end == nil {
+		end = v
+	}
+	return &verdict{state: v.state, maybe: v.maybe, reason: v.reason, step: s, next: v, end: end, far: v.far + 1, beside: v.beside}
 }
 
 func doubt(s Step, format string, args ...any) *verdict {
@@ -258,10 +263,19 @@ func (l *linker) inside(m *Module, v Value, found *Module, rest []string, kind K
 			return doubt(from, "%s in %s is an attribute of a value", strings.Join(rest, "."), found.Path)
 		}
 	}
-	out := l.value(found, value, kind).on(from)
+	p := name{found, strings.Join(rest, "."), kind}
+	known := l.names[p]
+	if known == nil {
+		l.names[p] = &verdict{open: true}
+		known = l.value(found, value, kind)
+		l.names[p] = known
+	} else if known.open {
+		return doubt(from, "the imports of %s lead back to it", v.Name)
+	}
+	out := known.on(from)
 	if out.state != no {
 		beside := Step{m.Path, v.Line, fmt.Sprintf("%s is imported from %s, beside it, which the reference system cannot load", v.Name, found.Path)}
-		out.beside = append([]Step{beside}, out.beside...)
+		out.beside = append([]Step{beside}, out.beside[:min(len(out.beside), mostBeside)]...)
 		if v.Star && out.state == yes && !out.maybe {
 			out.maybe, out.reason = true, "it may come from a star import"
 		}
