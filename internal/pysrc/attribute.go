@@ -24,7 +24,7 @@ func (s *Set) Attribute(file, class, name string) (a Attribute, evidence []Step,
 	if reason == "" && m.Dynamic > 0 {
 		reason = fmt.Sprintf("line %d may bind names in ways that reading does not see", m.Dynamic)
 	}
-	order, broken := s.linker.search(ancestor{m: m, at: at}, 0)
+	order, broken := (&searcher{s.linker, map[ancestor]ordered{}}).search(ancestor{m: m, at: at}, 0)
 	for _, p := range order {
 		if p.m == nil {
 			evidence = append(evidence, Step{p.file, p.line, p.name + " comes before and is not read"})
@@ -80,10 +80,26 @@ func (p ancestor) same(q ancestor) bool { return p.m == q.m && p.at == q.at && p
 // mostAncestors is how many classes are searched, and how deep.
 const mostAncestors = 100
 
+// searcher keeps the orders of classes that it has been through.
+type searcher struct {
+	*linker
+	done map[ancestor]ordered
+}
+
+type ordered struct {
+	order  []ancestor
+	reason string
+}
+
 // search is the order in which Python looks through a class and its bases. Those of the
 // standard library are left out. Where bases cannot be put in order the reason says so, and
 // what is there is only the beginning.
-func (l *linker) search(p ancestor, depth int) (order []ancestor, reason string) {
+func (l *searcher) search(p ancestor, depth int) (order []ancestor, reason string) {
+	if o, ok := l.done[p]; ok {
+		return o.order, o.reason
+	}
+	l.done[p] = ordered{[]ancestor{p}, "its bases lead back to it"}
+	defer func() { l.done[p] = ordered{order, reason} }()
 	order = []ancestor{p}
 	if p.m == nil {
 		return order, ""
@@ -102,7 +118,7 @@ func (l *linker) search(p ancestor, depth int) (order []ancestor, reason string)
 		reason = cmp.Or(reason, why)
 		lists, bases = append(lists, above), append(bases, base)
 	}
-	return merge(order, append(lists, bases), reason)
+	return merge(order, append(lists, bases), reason) // which keeps no list but order
 }
 
 // merge is the step that Python's order is made by: always the first class that stands

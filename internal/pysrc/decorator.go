@@ -137,7 +137,9 @@ func (l *linker) through(m *Module, d Base, v *verdict) *verdict {
 	}
 	note := Step{m.Path, d.Line, fmt.Sprintf("the decorator %s is not known; it might replace the class", d.Text)}
 	out := *v
-	out.beside = append(slices.Clip(out.beside), note)
+	if len(out.beside) < 4*mostBeside {
+		out.beside = append(slices.Clip(out.beside), note)
+	}
 	if f.Kind != Imported && !out.maybe {
 		out.maybe, out.reason = true, fmt.Sprintf("the decorator %s might replace the class", d.Text)
 	}

@@ -21,7 +21,7 @@ func (r *reader) definition(n syntax.Node) {
 			if d.Is(syntax.KindDecorator) {
 				e := d.First()
 				r.walruses(e)
-				decorators = append(decorators, Base{brief(e.Text()), e.Line(), r.eval(e)})
+				decorators = append(decorators, Base{brief(e), e.Line(), r.eval(e)})
 			}
 		}
 	}
@@ -68,9 +68,9 @@ func (r *reader) bases(n syntax.Node) (bases []Base) {
 		case syntax.KindKeywordArgument:
 		case syntax.KindDictionarySplat:
 		case syntax.KindListSplat:
-			bases = append(bases, Base{brief(a.Text()), a.Line(), Value{Kind: Unknown, Line: a.Line(), Why: "bases that are unpacked"}})
+			bases = append(bases, Base{brief(a), a.Line(), Value{Kind: Unknown, Line: a.Line(), Why: "bases that are unpacked"}})
 		default:
-			bases = append(bases, Base{brief(a.Text()), a.Line(), r.eval(a)})
+			bases = append(bases, Base{brief(a), a.Line(), r.eval(a)})
 		}
 	}
 	return bases
@@ -163,6 +163,9 @@ func (r *reader) function(n syntax.Node, name string) Value {
 	}
 	body := n.Child(syntax.FieldBody)
 	body.Walk(func(n syntax.Node) bool {
+		if !r.spend() {
+			return false
+		}
 		switch n.Kind() {
 		case syntax.KindGlobalStatement:
 			for id := range n.Named() {

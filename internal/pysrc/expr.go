@@ -1,13 +1,14 @@
 package pysrc
 
 import (
-	"strings"
-
 	"github.com/mortise-dev/mortise/internal/pysrc/syntax"
 )
 
 // eval says what an expression stands for.
 func (r *reader) eval(n syntax.Node) Value {
+	if !r.spend() {
+		return Value{Kind: Unknown, Line: n.Line(), Why: "the file takes too much"}
+	}
 	switch n.Kind() {
 	case syntax.KindIdentifier:
 		return r.lookup(n.Identifier(), n.Line())
@@ -41,10 +42,16 @@ func (r *reader) eval(n syntax.Node) Value {
 	return Value{Kind: Unknown, Line: n.Line(), Why: "the value of an expression"}
 }
 
+// mostName is how long a dotted name may be.
+const mostName = 400
+
 // attribute is v.name.
 func (r *reader) attribute(v Value, name string, n syntax.Node) Value {
 	switch v.Kind {
 	case Imported:
+		if len(v.Name) > mostName {
+			return Value{Kind: Unknown, Line: n.Line(), Why: "a name of too many parts"}
+		}
 		v.Name = member(v.Name, name)
 		return v
 	case Local:
@@ -94,7 +101,7 @@ func (r *reader) conditional(n syntax.Node) Value {
 // call is the value of a call.
 func (r *reader) call(n syntax.Node) Value {
 	f := r.eval(n.Child(syntax.FieldFunction))
-	v := Value{Kind: Called, Line: n.Line(), Of: []Value{f}, Why: brief(n.Child(syntax.FieldFunction).Text())}
+	v := Value{Kind: Called, Line: n.Line(), Of: []Value{f}, Why: brief(n.Child(syntax.FieldFunction))}
 	for a := range n.Child(syntax.FieldArguments).Named() {
 		switch a.Kind() {
 		case syntax.KindKeywordArgument:
@@ -113,20 +120,16 @@ func (r *reader) call(n syntax.Node) Value {
 	return v.bounded()
 }
 
-// brief is a text of the source, short enough to be told.
-func brief(s string) string {
-	const most = 80
-	s = strings.Join(strings.Fields(s[:min(len(s), 8*most)]), " ")
-	if r := []rune(strings.ToValidUTF8(s, "")); len(r) > most {
-		return string(r[:most-1]) + "…"
-	}
-	return s
-}
+// brief is the text of a node, short enough to be told.
+func brief(n syntax.Node) string { return n.Brief(80) }
 
 // walruses binds the names of assignment expressions anywhere in a statement's own
 // expressions. One may not be reached, so that the name may hold what it held before.
 func (r *reader) walruses(n syntax.Node) {
 	n.Walk(func(n syntax.Node) bool {
+		if !r.spend() {
+			return false
+		}
 		switch n.Kind() {
 		case syntax.KindLambda, syntax.KindBlock, syntax.KindFunctionDefinition, syntax.KindClassDefinition:
 			return false

@@ -194,7 +194,7 @@ func (l *linker) find(m *Module, name string) (*Module, []string) {
 	if prefix != "" {
 		least = 0
 	}
-	for n := len(parts); n >= least; n-- {
+	for n := min(len(parts), mostParts); n >= least; n-- {
 		if found := l.candidates(m, prefix+strings.Join(parts[:n], ".")); len(found) > 0 {
 			return l.modules[found[0]], parts[n:]
 		}

@@ -62,7 +62,7 @@ func (l *literals) value(n syntax.Node) ext.Doc {
 		d.Kind = ext.Map
 		l.pairs(n, &d)
 	default:
-		return l.fail(n, "not a literal: "+brief(n.Text()))
+		return l.fail(n, "not a literal: "+brief(n))
 	}
 	return d
 }
@@ -73,17 +73,17 @@ func (l *literals) pairs(n syntax.Node, d *ext.Doc) {
 	at := map[string]int{}
 	for p := range n.Named() {
 		if !p.Is(syntax.KindPair) {
-			l.fail(p, "not a literal: "+brief(p.Text()))
+			l.fail(p, "not a literal: "+brief(p))
 			return
 		}
 		k, v := p.Child(syntax.FieldKey), p.Child(syntax.FieldValue)
 		if !k.Is(syntax.KindString, syntax.KindConcatenatedString) {
-			l.fail(k, "a key that is no string: "+brief(k.Text()))
+			l.fail(k, "a key that is no string: "+brief(k))
 			return
 		}
 		pair := ext.Pair{Key: l.text(k), Line: k.Line(), Value: l.value(v)}
 		if i, ok := at[pair.Key]; ok {
-			l.twice = append(l.twice, Step{Line: k.Line(), Why: "the key " + strconv.Quote(brief(pair.Key)) + " stands twice; the last one counts"})
+			l.twice = append(l.twice, Step{Line: k.Line(), Why: "the key " + brief(k) + " stands twice; the last one counts"})
 			d.Map[i] = pair
 			continue
 		}
@@ -121,7 +121,7 @@ func (l *literals) number(n syntax.Node) ext.Doc {
 			}
 		case "+":
 		default:
-			return l.fail(n, "not a literal: "+brief(n.Text()))
+			return l.fail(n, "not a literal: "+brief(n))
 		}
 		of = of.Child(syntax.FieldArgument)
 	}
@@ -134,19 +134,19 @@ func (l *literals) number(n syntax.Node) ext.Doc {
 			ok = false
 		}
 		if !ok || len(text) > 1 && text[0] == '0' && text[1] >= '0' && text[1] <= '9' && i.Sign() != 0 {
-			return l.fail(n, "a number that is not read: "+brief(n.Text()))
+			return l.fail(n, "a number that is not read: "+brief(n))
 		}
 		d.Text = i.String()
 	case syntax.KindFloat:
 		f, err := strconv.ParseFloat(text, 64)
 		if err != nil || math.IsInf(f, 0) {
-			return l.fail(n, "a number that is not read: "+brief(n.Text()))
+			return l.fail(n, "a number that is not read: "+brief(n))
 		}
 		if d.Text = strconv.FormatFloat(f, 'g', -1, 64); !strings.ContainsAny(d.Text, ".e") {
 			d.Text += ".0"
 		}
 	default:
-		return l.fail(n, "not a literal: "+brief(n.Text()))
+		return l.fail(n, "not a literal: "+brief(n))
 	}
 	if d.Text != "0" {
 		d.Text = sign + d.Text

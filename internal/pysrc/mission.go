@@ -56,6 +56,9 @@ func ReadMission(ctx context.Context, f File) (*Mission, error) {
 	module := &Module{Path: f.Path}
 	r := newReader(tree, module, nil)
 	r.module(tree.Root())
+	if module.Fault != nil {
+		return &Mission{Fault: module.Fault}, nil
+	}
 	m := r.mission()
 	m.Notes = append(m.Notes, module.Notes...)
 	for i := range m.Notes {
@@ -141,14 +144,14 @@ func (r *reader) returned(m *Mission, n syntax.Node) {
 		return
 	}
 	if p := required(n.Child(syntax.FieldParameters)); p.OK() {
-		m.Reason, m.ReasonLine, m.Wrong = "it takes an argument, "+brief(p.Text()), p.Line(), true
+		m.Reason, m.ReasonLine, m.Wrong = "it takes an argument, "+brief(p), p.Line(), true
 		return
 	}
 	value := n.Child(syntax.FieldBody)
 	if !n.Is(syntax.KindLambda) {
 		var other syntax.Node
 		if value, other = onlyReturn(value); other.OK() {
-			m.Reason, m.ReasonLine = "more than one literal return: "+brief(other.Text()), other.Line()
+			m.Reason, m.ReasonLine = "more than one literal return: "+brief(other), other.Line()
 			return
 		}
 	}

@@ -60,6 +60,21 @@ type reader struct {
 	globals map[string]int
 	// bodies are the functions, by where they stand; none where two stand in one line.
 	bodies map[spot]syntax.Node
+	// left is how many expressions may still be looked at; below zero the file is given up.
+	left int
+}
+
+// A file may take effort looks at expressions for each of its nodes, and some more. What
+// people write takes fewer than three.
+const (
+	effort     = 30
+	baseEffort = 10_000
+)
+
+// spend reports whether there is still effort to spend, and spends it.
+func (r *reader) spend() bool {
+	r.left--
+	return r.left >= 0
 }
 
 // spot is where a function stands, as far as its value tells.
@@ -76,7 +91,13 @@ func newReader(t *syntax.Tree, m *Module, words *syntax.Words) *reader {
 
 // module interprets the file and keeps what its names hold in the end.
 func (r *reader) module(root syntax.Node) {
+	r.left = baseEffort + effort*root.Size()
 	r.block(root)
+	if r.left < 0 {
+		*r.m = Module{Path: r.m.Path, Statements: r.m.Statements, Imports: r.m.Imports,
+			Fault: &syntax.Fault{Code: syntax.Effort, Line: 1, Reason: "its expressions take more looks than a file of its size may"}}
+		return
+	}
 	for name, h := range r.global.names {
 		if h.Kind == Absent && !h.Typing {
 			continue

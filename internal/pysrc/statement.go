@@ -2,6 +2,7 @@ package pysrc
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
@@ -97,19 +98,18 @@ func (r *reader) lookup(name string, line int) Value {
 
 // starred is a name that a star import may have brought: the last of them has it, if any.
 func (r *reader) starred(name string) Value {
-	var from []Value
-	for _, s := range r.m.Stars {
-		from = append(from, Value{Kind: Imported, Name: member(s.Module, name), Line: s.Line, Star: true})
-	}
-	return oneOf(from, "star imports")
+	return r.m.starred(name)
 }
 
 // overlaid is what a name holds that a later star import may have bound anew. Those of the
 // standard library do not count: they bring no class of the kinds that are looked for.
 func (r *reader) overlaid(name string, h held) Value {
 	v := []Value{h.Value}
-	for _, s := range r.m.Stars {
-		if s.Line > h.at && !isStandard(s.Module) {
+	for _, s := range slices.Backward(r.m.Stars) {
+		if s.Line <= h.at || len(v) > mostValues {
+			break
+		}
+		if !isStandard(s.Module) {
 			v = append(v, Value{Kind: Imported, Name: member(s.Module, name), Line: s.Line, Star: true})
 		}
 	}
@@ -153,7 +153,7 @@ func (r *reader) imports(n syntax.Node) {
 	for part := range n.Named() {
 		switch {
 		case part.Is(syntax.KindWildcardImport):
-			r.m.Stars = append(r.m.Stars, Star{from, n.Line()})
+			r.star(from, n.Line())
 		case part.Field() != syntax.FieldName:
 		case part.Is(syntax.KindAliasedImport):
 			name := dotted(part.Child(syntax.FieldName))
@@ -167,6 +167,18 @@ func (r *reader) imports(n syntax.Node) {
 			r.bindName(first, Value{Kind: Imported, Name: first, Line: n.Line()}, n.Line(), n)
 		}
 	}
+}
+
+// mostStars is how many modules of star imports are kept, each once: more than the
+// standard library has.
+const mostStars = 400
+
+func (r *reader) star(module string, line int) {
+	r.m.Stars = slices.DeleteFunc(r.m.Stars, func(s Star) bool { return s.Module == module })
+	if len(r.m.Stars) == mostStars {
+		r.m.Stars = slices.Delete(r.m.Stars, 0, 1)
+	}
+	r.m.Stars = append(r.m.Stars, Star{module, line})
 }
 
 func dots(c rune) rune {

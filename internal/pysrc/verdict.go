@@ -164,7 +164,7 @@ func (l *linker) calledValue(m *Module, v Value, kind Kind) *verdict {
 	for _, arg := range v.Of[1:] {
 		if kind == Deployment {
 			if d := l.decorator(m, f); d.state != no {
-				return d.on(Step{m.Path, v.Line, brief(v.Why) + " is called with a class"})
+				return d.on(Step{m.Path, v.Line, v.Why + " is called with a class"})
 			}
 		}
 		if a := l.value(m, arg, kind); a.state == yes {
@@ -286,6 +286,9 @@ func (l *linker) inside(m *Module, v Value, found *Module, rest []string, kind K
 // starred is a name that the star imports of a module may have brought.
 func (m *Module) starred(name string) Value {
 	var from []Value
+	if len(m.Stars) > mostValues {
+		return Value{Kind: Unknown, Line: m.Stars[0].Line, Why: "one of too many star imports"}
+	}
 	for _, s := range m.Stars {
 		from = append(from, Value{Kind: Imported, Name: member(s.Module, name), Line: s.Line, Star: true})
 	}

@@ -67,123 +67,90 @@ func (m *Module) fn2(v0 int32) int32 {
 	var v1, v2, v3, v4, v5, v6 int32
 	mem := m.memory
 	{
-		if uint32(v0) >= uint32(i32(17)) {
-			goto l0
-		}
-		v1 = i32(16)
-		v2 = i32(0)
-		goto l1
-	l0:
-		v2 = i32(0)
-		v1 = i32(16)
-	l9:
-		v3 = int32(uint32(v1)>>1) + v1
-		if uint32(v3) < uint32(v0) {
-			goto l2
-		}
-		v1 = v3
-		goto l3
-	l2:
-		v3 = v1 << 1
-		if uint32(v3) >= uint32(v0) {
-			v2 = v2 + i32(2)
-			v1 = v3
-			goto l10
-		}
-		v3 = v1 * i32(3)
-		if uint32(v3) >= uint32(v0) {
-			v2 = v2 + i32(2)
-			v1 = v3
-			goto l3
-		}
-		v3 = v1 << 2
-		if uint32(v3) >= uint32(v0) {
-			goto l6
-		}
-		v3 = v1 * i32(6)
-		if uint32(v3) >= uint32(v0) {
-			goto l7
-		}
-		if uint32(v1) > uint32(i32(0x1000000)) {
-			mem[uint64(uint32(i32(0)))+699304] = byte(i32(1))
-			panic("unreachable")
-		}
-		v2 = v2 + i32(6)
-		v1 = v1 << 3
-		if uint32(v1) < uint32(v0) {
-			goto l9
-		}
-		goto l10
-	l6:
-		v2 = v2 + i32(4)
-		v1 = v3
-		goto l10
-	l7:
-		v2 = v2 + i32(4)
-		v1 = v3
-	l3:
-		v2 = v2 | i32(1)
-	l10:
-		if uint32(v2) > uint32(i32(23)) {
-			goto l11
-		}
-	l1:
-		v3 = v2<<2 + i32(699168)
-		t0 := int32(load32(mem, uint64(uint32(v3))))
-		v0 = t0
-		if v0 == 0 {
-			goto l11
-		}
-		t1 := int32(load32(mem, uint64(uint32(v0))))
-		store32(mem, uint64(uint32(v3)), uint32(t1))
-		return v0 + i32(12)
-	}
-l11:
-	{
-		v4 = (v1 + i32(27)) & i32(-16)
-		t2 := int32(load32(mem, uint64(uint32(i32(0)))+699308))
-		t3 := v4
-		v0 = t2
-		v3 = t3 + v0
-		if uint32(v3) >= uint32(i32(0x4000001)) {
+		if uint32(v0) >= uint32(i32(0x4000001)) {
 			mem[uint64(uint32(i32(0)))+699304] = byte(i32(1))
 			panic("unreachable")
 		}
 		{
-			t4 := int32(len(mem) >> 16)
-			t5 := v3
+			p0 := i32(16)
+			if uint32(v0) > uint32(i32(16)) {
+				p0 = v0
+			}
+			v1 = p0
+			v0 = i32(32) - int32(bits.LeadingZeros32(uint32(v1+i32(-1))))
+			t1 := v0 << 1
+			t2 := v1
+			v0 = i32_shl(i32(1), v0)
+			v2 = v0 - int32(uint32(v0)>>2)
+			var p3 int32
+			if uint32(t2) <= uint32(v2) {
+				p3 = 1
+			}
+			v3 = p3
+			v1 = t1 - v3 + i32(-8)
+			if uint32(v1) > uint32(i32(23)) {
+				goto l1
+			}
+			v4 = v1<<2 + i32(699168)
+			t4 := int32(load32(mem, uint64(uint32(v4))))
 			v5 = t4
-			v6 = v5 << 16
-			if uint32(t5) <= uint32(v6) {
-				goto l13
+			if v5 == 0 {
+				goto l1
+			}
+			t5 := int32(load32(mem, uint64(uint32(v5))))
+			store32(mem, uint64(uint32(v4)), uint32(t5))
+			return v5 + i32(12)
+		}
+	l1:
+		p6 := v0
+		if v3 != 0 {
+			p6 = v2
+		}
+		v3 = p6
+		v5 = (v3 + i32(27)) & i32(-16)
+		t7 := int32(load32(mem, uint64(uint32(i32(0)))+699308))
+		t8 := v5
+		v0 = t7
+		v2 = t8 + v0
+		if uint32(v2) >= uint32(i32(0x4000001)) {
+			mem[uint64(uint32(i32(0)))+699304] = byte(i32(1))
+			panic("unreachable")
+		}
+		{
+			t9 := int32(len(mem) >> 16)
+			t10 := v2
+			v4 = t9
+			v6 = v4 << 16
+			if uint32(t10) <= uint32(v6) {
+				goto l3
 			}
 			{
-				v0 = int32(uint32(v5)>>1) & i32(0x7fff)
-				t6 := v0
-				v3 = int32(uint32(v3-v6+i32(0xffff)) >> 16)
-				if uint32(t6) < uint32(v3) {
-					goto l14
+				v0 = int32(uint32(v4)>>1) & i32(0x7fff)
+				t11 := v0
+				v2 = int32(uint32(v2-v6+i32(0xffff)) >> 16)
+				if uint32(t11) < uint32(v2) {
+					goto l4
 				}
-				if uint32((v0+v5)<<16) < uint32(i32(0x4000001)) {
-					goto l15
+				if uint32((v0+v4)<<16) < uint32(i32(0x4000001)) {
+					goto l5
 				}
 			}
-		l14:
-			v0 = v3
-		l15:
-			t7 := int32(memory_grow(&m.memory, int64(v0), maxMem))
+		l4:
+			v0 = v2
+		l5:
+			t12 := int32(memory_grow(&m.memory, int64(v0), maxMem))
 			mem = m.memory
-			if t7 == i32(-1) {
+			if t12 == i32(-1) {
 				mem[uint64(uint32(i32(0)))+699304] = byte(i32(1))
 				panic("unreachable")
 			}
-			t8 := int32(load32(mem, uint64(uint32(i32(0)))+699308))
-			v0 = t8
+			t13 := int32(load32(mem, uint64(uint32(i32(0)))+699308))
+			v0 = t13
 		}
-	l13:
-		store32(mem, uint64(uint32(v0))+8, uint32(v2))
-		store32(mem, uint64(uint32(v0))+4, uint32(v1))
-		store32(mem, uint64(uint32(i32(0)))+699308, uint32(v0+v4))
+	l3:
+		store32(mem, uint64(uint32(v0))+8, uint32(v1))
+		store32(mem, uint64(uint32(v0))+4, uint32(v3))
+		store32(mem, uint64(uint32(i32(0)))+699308, uint32(v0+v5))
 		return v0 + i32(12)
 	}
 }
@@ -26674,6 +26641,11 @@ func i32(x int32) int32 { return x }
 
 //go:nosplit
 func i64(x int64) int64 { return x }
+
+//go:nosplit
+func i32_shl(x, y int32) int32 {
+	return x << (y & 31)
+}
 
 //go:nosplit
 func i32_shr_u(x, y int32) int32 {

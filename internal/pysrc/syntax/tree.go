@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 	"sort"
+	"strings"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -148,6 +149,29 @@ func (n Node) Text() string {
 	}
 	start, end := n.Span()
 	return string(n.tree.src[start:end])
+}
+
+// Brief is the text of n in one line, of no more than most characters; what is cut off
+// shows as an ellipsis.
+func (n Node) Brief(most int) string {
+	if n.tree == nil {
+		return ""
+	}
+	start, end := n.Span()
+	cut := min(end, start+8*most)
+	r := []rune(strings.Join(strings.Fields(strings.ToValidUTF8(string(n.tree.src[start:cut]), "")), " "))
+	if len(r) > most || cut < end {
+		return string(r[:min(len(r), most-1)]) + "…"
+	}
+	return string(r)
+}
+
+// Size is how many nodes n is, with those below it.
+func (n Node) Size() int {
+	if n.tree == nil {
+		return 0
+	}
+	return int(n.get().next - n.at)
 }
 
 // Identifier is the text of n as Python compares names: in NFKC.

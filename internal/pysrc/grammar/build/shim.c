@@ -45,12 +45,11 @@ static _Noreturn void give_up(void) {
 
 // Sizes double from 16 bytes, with one step between: 16, 24, 32, 48, 64, 96, …
 static uint32_t size_class(size_t size, uint32_t *rounded) {
-  uint32_t c = 0, n = 16;
-  for (;; c += 2, n <<= 1) {
-    if (size <= n) { *rounded = n; return c; }
-    if (size <= n + n / 2) { *rounded = n + n / 2; return c + 1; }
-    if (n > LIMIT) give_up();
-  }
+  if (size > LIMIT) give_up();
+  if (size < 16) size = 16;
+  uint32_t bits = 32 - __builtin_clz((uint32_t)size - 1), up = 1u << bits, between = up - up / 4;
+  *rounded = size <= between ? between : up;
+  return 2 * bits - 8 - (size <= between);
 }
 
 static void *take(size_t size) {
