@@ -37,7 +37,7 @@ func newModule(v0 Xenv) *Module {
 	return m
 }
 
-const maxMem = 1024
+const maxMem = 1536
 
 type Xenv = interface {
 	Xstop() int32
@@ -67,8 +67,8 @@ func (m *Module) fn2(v0 int32) int32 {
 	var v1, v2, v3, v4, v5, v6 int32
 	mem := m.memory
 	{
-		if uint32(v0) >= uint32(i32(0x4000001)) {
-			mem[uint64(uint32(i32(0)))+699304] = byte(i32(1))
+		if uint32(v0) >= uint32(i32(0x6000001)) {
+			mem[uint64(uint32(i32(0)))+699384] = byte(i32(1))
 			panic("unreachable")
 		}
 		{
@@ -88,7 +88,7 @@ func (m *Module) fn2(v0 int32) int32 {
 			}
 			v3 = p3
 			v1 = t1 - v3 + i32(-8)
-			if uint32(v1) > uint32(i32(23)) {
+			if uint32(v1) > uint32(i32(43)) {
 				goto l1
 			}
 			v4 = v1<<2 + i32(699168)
@@ -99,7 +99,7 @@ func (m *Module) fn2(v0 int32) int32 {
 			}
 			t5 := int32(load32(mem, uint64(uint32(v5))))
 			store32(mem, uint64(uint32(v4)), uint32(t5))
-			return v5 + i32(12)
+			return v5
 		}
 	l1:
 		p6 := v0
@@ -107,13 +107,13 @@ func (m *Module) fn2(v0 int32) int32 {
 			p6 = v2
 		}
 		v3 = p6
-		v5 = (v3 + i32(27)) & i32(-16)
-		t7 := int32(load32(mem, uint64(uint32(i32(0)))+699308))
+		v5 = v3 + i32(8)
+		t7 := int32(load32(mem, uint64(uint32(i32(0)))+699388))
 		t8 := v5
 		v0 = t7
 		v2 = t8 + v0
-		if uint32(v2) >= uint32(i32(0x4000001)) {
-			mem[uint64(uint32(i32(0)))+699304] = byte(i32(1))
+		if uint32(v2) >= uint32(i32(0x6000001)) {
+			mem[uint64(uint32(i32(0)))+699384] = byte(i32(1))
 			panic("unreachable")
 		}
 		{
@@ -131,7 +131,7 @@ func (m *Module) fn2(v0 int32) int32 {
 				if uint32(t11) < uint32(v2) {
 					goto l4
 				}
-				if uint32((v0+v4)<<16) < uint32(i32(0x4000001)) {
+				if uint32((v0+v4)<<16) < uint32(i32(0x6000001)) {
 					goto l5
 				}
 			}
@@ -141,17 +141,17 @@ func (m *Module) fn2(v0 int32) int32 {
 			t12 := int32(memory_grow(&m.memory, int64(v0), maxMem))
 			mem = m.memory
 			if t12 == i32(-1) {
-				mem[uint64(uint32(i32(0)))+699304] = byte(i32(1))
+				mem[uint64(uint32(i32(0)))+699384] = byte(i32(1))
 				panic("unreachable")
 			}
-			t13 := int32(load32(mem, uint64(uint32(i32(0)))+699308))
+			t13 := int32(load32(mem, uint64(uint32(i32(0)))+699388))
 			v0 = t13
 		}
 	l3:
-		store32(mem, uint64(uint32(v0))+8, uint32(v1))
-		store32(mem, uint64(uint32(v0))+4, uint32(v3))
-		store32(mem, uint64(uint32(i32(0)))+699308, uint32(v0+v5))
-		return v0 + i32(12)
+		store32(mem, uint64(uint32(i32(0)))+699388, uint32(v0+v5))
+		store32(mem, uint64(uint32(v0))+4, uint32(v1))
+		store32(mem, uint64(uint32(v0)), uint32(v3))
+		return v0 + i32(8)
 	}
 }
 func (m *Module) fn3(v0 int32) {
@@ -163,10 +163,9 @@ func (m *Module) fn3(v0 int32) {
 		}
 		t0 := int32(load32(mem, uint64(uint32(v0+i32(-4)))))
 		v1 = t0
-		if uint32(v1) > uint32(i32(23)) {
+		if uint32(v1) > uint32(i32(43)) {
 			return
 		}
-		v0 = v0 + i32(-12)
 		t1 := v0
 		v1 = v1<<2 + i32(699168)
 		t2 := int32(load32(mem, uint64(uint32(v1))))
@@ -179,11 +178,11 @@ func (m *Module) fn4(v0, v1 int32) int32 {
 		if v1 == 0 {
 			goto l0
 		}
-		t0 := int32(uint32(i32(0x4000000)) / uint32(v1))
+		t0 := int32(uint32(i32(0x6000000)) / uint32(v1))
 		if uint32(t0) >= uint32(v0) {
 			goto l0
 		}
-		m.memory[uint64(uint32(i32(0)))+699304] = byte(i32(1))
+		m.memory[uint64(uint32(i32(0)))+699384] = byte(i32(1))
 		panic("unreachable")
 	}
 l0:
@@ -199,25 +198,23 @@ func (m *Module) fn5(v0, v1 int32) int32 {
 		if v0 != 0 {
 			mem := m.memory
 			{
-				v2 = v0 + i32(-8)
-				t1 := int32(load32(mem, uint64(uint32(v2))))
-				if uint32(t1) < uint32(v1) {
+				t1 := int32(load32(mem, uint64(uint32(v0+i32(-8)))))
+				v2 = t1
+				if uint32(v2) < uint32(v1) {
 					t2 := m.fn2(v1)
 					mem = m.memory
 					v1 = t2
-					t3 := int32(load32(mem, uint64(uint32(v2))))
-					memory_copy(mem, uint32(v1), uint32(v0), uint32(t3))
+					memory_copy(mem, uint32(v1), uint32(v0), uint32(v2))
 					{
-						t4 := int32(load32(mem, uint64(uint32(v0+i32(-4)))))
-						v2 = t4
-						if uint32(v2) > uint32(i32(23)) {
+						t3 := int32(load32(mem, uint64(uint32(v0+i32(-4)))))
+						v2 = t3
+						if uint32(v2) > uint32(i32(43)) {
 							goto l2
 						}
-						v0 = v0 + i32(-12)
-						t5 := v0
+						t4 := v0
 						v2 = v2<<2 + i32(699168)
-						t6 := int32(load32(mem, uint64(uint32(v2))))
-						store32(mem, uint64(uint32(t5)), uint32(t6))
+						t5 := int32(load32(mem, uint64(uint32(v2))))
+						store32(mem, uint64(uint32(t4)), uint32(t5))
 						store32(mem, uint64(uint32(v2)), uint32(v0))
 					}
 				l2:
@@ -332,17 +329,17 @@ l2:
 func (m *Module) Xsource(v0 int32) int32 {
 	var v1 int32
 	mem := m.memory
-	memory_zero(mem, uint32(i32(699168)), uint32(i32(96)))
-	store32(mem, uint64(uint32(i32(0)))+699276, uint32(v0))
-	store32(mem, uint64(uint32(i32(0)))+699308, uint32((i32(699312)+i32(15))&i32(-16)))
-	mem[uint64(uint32(i32(0)))+699304] = byte(i32(0))
-	store32(mem, uint64(uint32(i32(0)))+699264, uint32(i32(0)))
-	store32(mem, uint64(uint32(i32(0)))+699272, uint32(i32(0)))
-	store32(mem, uint64(uint32(i32(0)))+699268, uint32(i32(0)))
+	memory_zero(mem, uint32(i32(699168)), uint32(i32(176)))
+	store32(mem, uint64(uint32(i32(0)))+699356, uint32(v0))
+	store32(mem, uint64(uint32(i32(0)))+699388, uint32((i32(699392)+i32(15))&i32(-16)))
+	mem[uint64(uint32(i32(0)))+699384] = byte(i32(0))
+	store32(mem, uint64(uint32(i32(0)))+699344, uint32(i32(0)))
+	store32(mem, uint64(uint32(i32(0)))+699352, uint32(i32(0)))
+	store32(mem, uint64(uint32(i32(0)))+699348, uint32(i32(0)))
 	t0 := m.fn2(v0 + i32(1))
 	mem = m.memory
 	v1 = t0
-	store32(mem, uint64(uint32(i32(0)))+699280, uint32(v1))
+	store32(mem, uint64(uint32(i32(0)))+699360, uint32(v1))
 	mem[uint64(uint32(v1+v0))] = byte(i32(0))
 	return v1
 }
@@ -354,18 +351,18 @@ func (m *Module) Xparse(v0, v1 int32) int32 {
 	t1 := fn101()
 	v3 = t1
 	mem := m.memory
-	store32(mem, uint64(uint32(i32(0)))+699288, uint32(v0))
-	store32(mem, uint64(uint32(i32(0)))+699284, uint32(i32(0)))
-	store32(mem, uint64(uint32(i32(0)))+699292, uint32(i32(0)))
+	store32(mem, uint64(uint32(i32(0)))+699368, uint32(v0))
+	store32(mem, uint64(uint32(i32(0)))+699364, uint32(i32(0)))
+	store32(mem, uint64(uint32(i32(0)))+699372, uint32(i32(0)))
 	t2 := m.fn28(v3, i32(265873), i32(5), i32(0))
 	mem = m.memory
-	store16(mem, uint64(uint32(i32(0)))+699296, uint16(t2))
+	store16(mem, uint64(uint32(i32(0)))+699376, uint16(t2))
 	t3 := m.fn28(v3, i32(263013), i32(7), i32(1))
 	mem = m.memory
-	store16(mem, uint64(uint32(i32(0)))+699298, uint16(t3))
+	store16(mem, uint64(uint32(i32(0)))+699378, uint16(t3))
 	t4 := m.fn28(v3, i32(264878), i32(17), i32(1))
 	mem = m.memory
-	store16(mem, uint64(uint32(i32(0)))+699300, uint16(t4))
+	store16(mem, uint64(uint32(i32(0)))+699380, uint16(t4))
 	t5 := m.fn47()
 	mem = m.memory
 	v0 = t5
@@ -437,8 +434,8 @@ func (m *Module) Xparse(v0, v1 int32) int32 {
 							if t24 == 0 {
 								goto l1
 							}
-							t25 := int32(load16(mem, uint64(uint32(i32(0)))+699298))
-							t26 := int32(load16(mem, uint64(uint32(i32(0)))+699300))
+							t25 := int32(load16(mem, uint64(uint32(i32(0)))+699378))
+							t26 := int32(load16(mem, uint64(uint32(i32(0)))+699380))
 							t27 := v4 + v0<<3
 							var p28 int32
 							if v6 != t25 {
@@ -458,7 +455,7 @@ func (m *Module) Xparse(v0, v1 int32) int32 {
 						}
 					l1:
 						v9 = i32(0)
-						t30 := int32(load16(mem, uint64(uint32(i32(0)))+699296))
+						t30 := int32(load16(mem, uint64(uint32(i32(0)))+699376))
 						t31 := v4 + v0<<3
 						var p32 int32
 						if v7&i32(255) != i32(0) {
@@ -533,13 +530,13 @@ func (m *Module) Xparse(v0, v1 int32) int32 {
 					v10 = t57
 					{
 						{
-							t58 := int32(load32(mem, uint64(uint32(i32(0)))+699268))
+							t58 := int32(load32(mem, uint64(uint32(i32(0)))+699348))
 							v5 = t58
-							t59 := int32(load32(mem, uint64(uint32(i32(0)))+699272))
+							t59 := int32(load32(mem, uint64(uint32(i32(0)))+699352))
 							if v5 == t59 {
 								goto l4
 							}
-							t60 := int32(load32(mem, uint64(uint32(i32(0)))+699264))
+							t60 := int32(load32(mem, uint64(uint32(i32(0)))+699344))
 							v3 = t60
 							goto l5
 						}
@@ -549,11 +546,11 @@ func (m *Module) Xparse(v0, v1 int32) int32 {
 							p61 = v5 << 1
 						}
 						v3 = p61
-						store32(mem, uint64(uint32(i32(0)))+699272, uint32(v3))
+						store32(mem, uint64(uint32(i32(0)))+699352, uint32(v3))
 						v3 = v3 << 4
 						{
 							{
-								t62 := int32(load32(mem, uint64(uint32(i32(0)))+699264))
+								t62 := int32(load32(mem, uint64(uint32(i32(0)))+699344))
 								v5 = t62
 								if v5 != 0 {
 									goto l6
@@ -565,9 +562,9 @@ func (m *Module) Xparse(v0, v1 int32) int32 {
 							}
 						l6:
 							{
-								v11 = v5 + i32(-8)
-								t64 := int32(load32(mem, uint64(uint32(v11))))
-								if uint32(t64) < uint32(v3) {
+								t64 := int32(load32(mem, uint64(uint32(v5+i32(-8)))))
+								v11 = t64
+								if uint32(v11) < uint32(v3) {
 									goto l8
 								}
 								v3 = v5
@@ -577,24 +574,22 @@ func (m *Module) Xparse(v0, v1 int32) int32 {
 							t65 := m.fn2(v3)
 							mem = m.memory
 							v3 = t65
-							t66 := int32(load32(mem, uint64(uint32(v11))))
-							memory_copy(mem, uint32(v3), uint32(v5), uint32(t66))
-							t67 := int32(load32(mem, uint64(uint32(v5+i32(-4)))))
-							v11 = t67
-							if uint32(v11) > uint32(i32(23)) {
+							memory_copy(mem, uint32(v3), uint32(v5), uint32(v11))
+							t66 := int32(load32(mem, uint64(uint32(v5+i32(-4)))))
+							v11 = t66
+							if uint32(v11) > uint32(i32(43)) {
 								goto l7
 							}
-							v5 = v5 + i32(-12)
-							t68 := v5
+							t67 := v5
 							v11 = v11<<2 + i32(699168)
-							t69 := int32(load32(mem, uint64(uint32(v11))))
-							store32(mem, uint64(uint32(t68)), uint32(t69))
+							t68 := int32(load32(mem, uint64(uint32(v11))))
+							store32(mem, uint64(uint32(t67)), uint32(t68))
 							store32(mem, uint64(uint32(v11)), uint32(v5))
 						}
 					l7:
-						store32(mem, uint64(uint32(i32(0)))+699264, uint32(v3))
-						t70 := int32(load32(mem, uint64(uint32(i32(0)))+699268))
-						v5 = t70
+						store32(mem, uint64(uint32(i32(0)))+699344, uint32(v3))
+						t69 := int32(load32(mem, uint64(uint32(i32(0)))+699348))
+						v5 = t69
 					}
 				l5:
 					v3 = v3 + v5<<4
@@ -605,40 +600,40 @@ func (m *Module) Xparse(v0, v1 int32) int32 {
 					store32(mem, uint64(uint32(v3))+4, uint32(v10))
 					store32(mem, uint64(uint32(v3)), uint32(v8))
 					store32(mem, uint64(uint32(v4+v0<<3)), uint32(v5))
-					store32(mem, uint64(uint32(i32(0)))+699268, uint32(v5+i32(1)))
+					store32(mem, uint64(uint32(i32(0)))+699348, uint32(v5+i32(1)))
 				}
 			l3:
 				{
-					t71 := m.fn90(v2 + i32(296))
+					t70 := m.fn90(v2 + i32(296))
 					mem = m.memory
-					if t71 != 0 {
+					if t70 != 0 {
 						goto l9
 					}
 					v3 = v4 + v0<<3
 				l13:
 					{
 						{
-							t72 := int32(mem[uint64(uint32(v3+i32(4)))])
-							if t72 == 0 {
+							t71 := int32(mem[uint64(uint32(v3+i32(4)))])
+							if t71 == 0 {
 								goto l10
 							}
-							t73 := int32(load32(mem, uint64(uint32(i32(0)))+699264))
-							t74 := int32(load32(mem, uint64(uint32(v3))))
-							t75 := int32(load32(mem, uint64(uint32(i32(0)))+699268))
-							store32(mem, uint64(uint32(t73+t74<<4))+8, uint32(t75))
+							t72 := int32(load32(mem, uint64(uint32(i32(0)))+699344))
+							t73 := int32(load32(mem, uint64(uint32(v3))))
+							t74 := int32(load32(mem, uint64(uint32(i32(0)))+699348))
+							store32(mem, uint64(uint32(t72+t73<<4))+8, uint32(t74))
 						}
 					l10:
-						t76 := m.fn92(v2 + i32(296))
+						t75 := m.fn92(v2 + i32(296))
 						mem = m.memory
-						if t76 != 0 {
+						if t75 != 0 {
 							goto l11
 						}
 						if v0 == 0 {
 							goto l12
 						}
-						t77 := m.fn93(v2 + i32(296))
+						t76 := m.fn93(v2 + i32(296))
 						mem = m.memory
-						if t77 == 0 {
+						if t76 == 0 {
 							goto l12
 						}
 						v3 = v3 + i32(-8)
@@ -653,21 +648,21 @@ func (m *Module) Xparse(v0, v1 int32) int32 {
 				}
 			}
 			v3 = i32(3)
-			store32(mem, uint64(uint32(i32(0)))+699292, uint32(i32(3)))
+			store32(mem, uint64(uint32(i32(0)))+699372, uint32(i32(3)))
 			goto l14
 		l12:
-			t78 := int32(load32(mem, uint64(uint32(i32(0)))+699292))
-			v3 = t78
+			t77 := int32(load32(mem, uint64(uint32(i32(0)))+699372))
+			v3 = t77
 			goto l14
 		}
 	l0:
-		t79 := int32(load32(mem, uint64(uint32(i32(0)))+699292))
-		v3 = t79
+		t78 := int32(load32(mem, uint64(uint32(i32(0)))+699372))
+		v3 = t78
 		if v3 != 0 {
 			goto l14
 		}
 		v3 = i32(1)
-		store32(mem, uint64(uint32(i32(0)))+699292, uint32(i32(1)))
+		store32(mem, uint64(uint32(i32(0)))+699372, uint32(i32(1)))
 	}
 l14:
 	m.g0 = v2 + i32(320)
@@ -676,7 +671,7 @@ l14:
 func (m *Module) fn17(v0, v1, v2, v3 int32) int32 {
 	var v4, v5 int32
 	mem := m.memory
-	t0 := int32(load32(mem, uint64(uint32(i32(0)))+699276))
+	t0 := int32(load32(mem, uint64(uint32(i32(0)))+699356))
 	t1 := v3
 	v4 = t0
 	v5 = v4 - v1
@@ -685,7 +680,7 @@ func (m *Module) fn17(v0, v1, v2, v3 int32) int32 {
 		p2 = i32(0)
 	}
 	store32(mem, uint64(uint32(t1)), uint32(p2))
-	t3 := int32(load32(mem, uint64(uint32(i32(0)))+699280))
+	t3 := int32(load32(mem, uint64(uint32(i32(0)))+699360))
 	p4 := v4
 	if uint32(v4) > uint32(v1) {
 		p4 = v1
@@ -696,11 +691,11 @@ func (m *Module) fn18(v0 int32) int32 {
 	var v1, v2 int32
 	v1 = i32(1)
 	mem := m.memory
-	t0 := int32(load32(mem, uint64(uint32(i32(0)))+699284))
+	t0 := int32(load32(mem, uint64(uint32(i32(0)))+699364))
 	v2 = t0 + i32(1)
-	store32(mem, uint64(uint32(i32(0)))+699284, uint32(v2))
+	store32(mem, uint64(uint32(i32(0)))+699364, uint32(v2))
 	{
-		t1 := int32(load32(mem, uint64(uint32(i32(0)))+699288))
+		t1 := int32(load32(mem, uint64(uint32(i32(0)))+699368))
 		if uint32(v2) > uint32(t1) {
 			goto l0
 		}
@@ -715,9 +710,9 @@ func (m *Module) fn18(v0 int32) int32 {
 		}
 	}
 l0:
-	store32(mem, uint64(uint32(i32(0)))+699292, uint32(v1))
+	store32(mem, uint64(uint32(i32(0)))+699372, uint32(v1))
 l1:
-	t3 := int32(load32(mem, uint64(uint32(i32(0)))+699292))
+	t3 := int32(load32(mem, uint64(uint32(i32(0)))+699372))
 	var p4 int32
 	if t3 != i32(0) {
 		p4 = 1
@@ -725,19 +720,19 @@ l1:
 	return p4
 }
 func (m *Module) Xnodes() int32 {
-	t0 := int32(load32(m.memory, uint64(uint32(i32(0)))+699264))
+	t0 := int32(load32(m.memory, uint64(uint32(i32(0)))+699344))
 	return t0
 }
 func (m *Module) Xcount() int32 {
-	t0 := int32(load32(m.memory, uint64(uint32(i32(0)))+699268))
+	t0 := int32(load32(m.memory, uint64(uint32(i32(0)))+699348))
 	return t0
 }
 func (m *Module) Xsteps() int32 {
-	t0 := int32(load32(m.memory, uint64(uint32(i32(0)))+699284))
+	t0 := int32(load32(m.memory, uint64(uint32(i32(0)))+699364))
 	return t0
 }
 func (m *Module) Xout_of_memory() int32 {
-	t0 := int32(m.memory[uint64(uint32(i32(0)))+699304])
+	t0 := int32(m.memory[uint64(uint32(i32(0)))+699384])
 	return t0
 }
 func (m *Module) fn23(v0 int32) int32 {

@@ -18,7 +18,7 @@ const (
 	// A parser has baseSteps, and one more for each stepBytes bytes. What people write takes
 	// a step for 190 bytes on average, and none of 11,000 files took more than these.
 	baseSteps = 500
-	stepBytes = 24
+	stepBytes = 16
 )
 
 // Parse reads src, which must not be changed while the tree is used. Where src is not

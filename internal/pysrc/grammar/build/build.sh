@@ -71,10 +71,10 @@ if [ "$have" = "$clang_version" ] && command -v wasm-ld >/dev/null; then
 	clang "${flags[@]}" -I"$py/src" -c "$py/src/parser.c" -o parser.o
 	clang "${flags[@]}" -I"$py/src" -c "$py/src/scanner.c" -o scanner.o
 	clang "${flags[@]}" -fno-builtin -c "$here/shim.c" -o shim.o
-	# 64 MB of memory at most; the C stack lies below everything else, so that
+	# 96 MB of memory at most; the C stack lies below everything else, so that
 	# running out of it is a fault and never overwrites data.
 	wasm-ld --no-entry --gc-sections --strip-all --stack-first -z stack-size=262144 \
-		--max-memory=67108864 shim.o runtime.o parser.o scanner.o -o python.wasm
+		--max-memory=100663296 shim.o runtime.o parser.o scanner.o -o python.wasm
 	GOFLAGS=-mod=mod GOBIN=$work/bin go install "$translator"
 	bin/wasm2go -unsafe -embed -pkg grammar -o python.go python.wasm
 	sed -i "s/^func New(/func newModule(/" python.go

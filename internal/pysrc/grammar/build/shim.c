@@ -18,17 +18,19 @@ const TSLanguage *tree_sitter_python(void);
 // Whether the caller wants the parse to end.
 __attribute__((import_module("env"), import_name("stop"))) int32_t stop(void);
 
-// ---- memory: blocks of 24 sizes, each with a list of free ones
+// ---- memory: blocks of 44 sizes, each with a list of free ones
 
 #define PAGE 65536u
-#define SIZES 24
-#define LIMIT (64u << 20)
+#define SIZES 44
+#define LIMIT (96u << 20)
 
 extern unsigned char __heap_base;
 
-typedef struct Block { struct Block *next; uint32_t size; uint32_t class; } Block;
+// Before each block stands how much it holds; a free one begins with the next.
+typedef struct { uint32_t size, class; } Head;
+typedef struct Free { struct Free *next; } Free;
 
-static Block *idle[SIZES];
+static Free *idle[SIZES];
 static unsigned char *top;
 static int32_t exhausted;
 
@@ -55,11 +57,11 @@ static uint32_t size_class(size_t size, uint32_t *rounded) {
 static void *take(size_t size) {
   uint32_t rounded, class = size_class(size, &rounded);
   if (class < SIZES && idle[class]) {
-    Block *b = idle[class];
-    idle[class] = b->next;
-    return b + 1;
+    Free *f = idle[class];
+    idle[class] = f->next;
+    return f;
   }
-  uint32_t need = (sizeof(Block) + rounded + 15) & ~15u;
+  uint32_t need = sizeof(Head) + rounded;
   uint32_t end = (uint32_t)(uintptr_t)top + need;
   if (end > LIMIT) give_up();
   uint32_t have = (uint32_t)__builtin_wasm_memory_size(0) * PAGE;
@@ -68,21 +70,20 @@ static void *take(size_t size) {
     if (more < pages || have + more * PAGE > LIMIT) more = pages;
     if (__builtin_wasm_memory_grow(0, more) == (size_t)-1) give_up();
   }
-  Block *b = (Block *)top;
+  Head *h = (Head *)top;
   top += need;
-  b->size = rounded;
-  b->class = class;
-  return b + 1;
+  *h = (Head){rounded, class};
+  return h + 1;
 }
 
 void *malloc(size_t size) { return take(size); }
 
 void free(void *p) {
   if (!p) return;
-  Block *b = (Block *)p - 1;
-  if (b->class >= SIZES) return;
-  b->next = idle[b->class];
-  idle[b->class] = b;
+  uint32_t class = ((Head *)p - 1)->class;
+  if (class >= SIZES) return;
+  ((Free *)p)->next = idle[class];
+  idle[class] = p;
 }
 
 void *calloc(size_t n, size_t size) {
@@ -94,10 +95,10 @@ void *calloc(size_t n, size_t size) {
 
 void *realloc(void *p, size_t size) {
   if (!p) return take(size);
-  Block *b = (Block *)p - 1;
-  if (size <= b->size) return p;
+  uint32_t have = ((Head *)p - 1)->size;
+  if (size <= have) return p;
   void *q = take(size);
-  memcpy(q, p, b->size);
+  memcpy(q, p, have);
   free(p);
   return q;
 }
