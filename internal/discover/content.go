@@ -8,6 +8,8 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
+	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/root"
@@ -160,6 +162,16 @@ func skip(i root.Item) error {
 		return fs.SkipDir
 	}
 	return nil
+}
+
+// Counts reports whether the digest of a tree counts what lies at a path in it.
+func Counts(name string) bool {
+	for part := range strings.SplitSeq(name, "/") {
+		if slices.ContainsFunc(LeftOut, func(l struct{ Name, Why string }) bool { return strings.EqualFold(l.Name, part) }) {
+			return false
+		}
+	}
+	return true
 }
 
 func leftOut(name string) bool {

@@ -48,11 +48,23 @@ func (s *scan) refer(ctx context.Context, d *surface.Document) {
 		}
 	})
 	if s.options.Enabled {
+		if p, ok := program(&d.Doc); ok {
+			what := s.presence(p)
+			h.Text("program", p).Int(int(what)).Digest(s.code(ctx, p, what))
+		}
 		d.Digest = h.Sum()
 	}
 	if s.over {
 		d.Findings.Add(TooMuchCode.At(d.Origin, "what it names is more than %d MiB, %d files or %d words, or lies too deep", maxCode>>20, maxCodeFiles, maxWords))
 	}
+}
+
+// program is the file of a program that a hook names. Unlike a word of a text it is the
+// file of exactly that name, whatever the name looks like.
+func program(d *ext.Doc) (string, bool) {
+	ref := d.Get("ref")
+	p := ref.Word("name")
+	return p, ref.Word("driver") == surface.Program && fs.ValidPath(p)
 }
 
 // folder reports whether a word of a text is a directory below the root. It looks

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/call"
+	"github.com/mortise-dev/mortise/internal/discover"
 	"github.com/mortise-dev/mortise/internal/guard"
 	"github.com/mortise-dev/mortise/internal/plan"
 	"github.com/mortise-dev/mortise/internal/surface"
@@ -52,7 +53,8 @@ func (p programs) Call(ctx context.Context, ref ext.Ref, question json.RawMessag
 	return bytes.TrimSpace(ran.Stdout), nil
 }
 
-// within is a file below a root, which no link leads out of.
+// within is a file below a root, which no link leads out of, nor to what the digest of an
+// extension leaves out: that could change after it was granted.
 func within(root, name string) (string, error) {
 	if root == "" {
 		return "", errors.New("its extension has no directory")
@@ -65,8 +67,12 @@ func within(root, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if rel, err := filepath.Rel(base, file); err != nil || !filepath.IsLocal(rel) {
+	rel, err := filepath.Rel(base, file)
+	switch {
+	case err != nil || !filepath.IsLocal(rel):
 		return "", fmt.Errorf("its program %s leads out of its extension", ext.Quote(name))
+	case !discover.Counts(filepath.ToSlash(rel)):
+		return "", fmt.Errorf("its program %s is at %s, which no grant covers", ext.Quote(name), ext.Quote(filepath.ToSlash(rel)))
 	}
 	return file, nil
 }
