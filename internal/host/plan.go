@@ -112,8 +112,7 @@ func (g *Generation) modeNow(ctx context.Context, now time.Time) ext.Mode {
 		}
 	}
 	if !next.until.IsZero() {
-		boot, lasted := g.uptime()
-		next.boot, next.lasts = boot, lasted+next.until.Sub(now)
+		next.boot, next.lasts = ending(g.state.LevelsOf(g.Config.Workspace().Dir), next.until.Sub(now), g.uptime)
 	}
 	if ctx.Err() == nil {
 		g.mode.Store(next)

@@ -122,6 +122,38 @@ func TestLevelEndsWhateverTheClockSays(t *testing.T) {
 	}
 }
 
+// A level that ended while the clock was set back can be written down, and others can be
+// set: that was refused, as if somebody else changed the mode again and again.
+func TestModeIsSetWhereTheClockWasSetBack(t *testing.T) {
+	dir, store := t.TempDir(), memstore.New()
+	write(t, dir, map[string]string{"mortise.toml": dataAxis + upAxis + strings.ReplaceAll(dataAxis, "data", "net")})
+	for name, do := range map[string]func(*host.Host, *host.Generation) error{
+		"written down": func(h *host.Host, g *host.Generation) error { _, err := h.SettleMode(t.Context(), g); return err },
+		"set": func(h *host.Host, g *host.Generation) error {
+			_, err := h.SetMode(t.Context(), g, plan.Change{Updates: []plan.Update{{Axis: "net", Level: "real"}}}, "p")
+			return err
+		},
+	} {
+		c := &clock{now: began, boot: "first", lasted: 40 * time.Hour}
+		h := planning(t, dir, store, c)
+		adopt(t, h)
+		if _, err := h.SetMode(t.Context(), refresh(t, h), plan.Change{Updates: []plan.Update{{Axis: "up", Level: "on"}}}, "p"); err != nil {
+			t.Fatal(err)
+		}
+		*c = clock{began.Add(20 * time.Minute), "first", 41*time.Hour + 10*time.Minute}
+		if err := do(h, refresh(t, h)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		snap, err := store.Load(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if slices.ContainsFunc(snap.Levels, func(l state.Level) bool { return l.Axis == "up" }) {
+			t.Errorf("%s: got %v, want the level that ended gone", name, snap.Levels)
+		}
+	}
+}
+
 // An empty configuration has no axis. What is built in is there, and says nothing.
 func TestParity001_Empty_configuration(t *testing.T) {
 	g := planned(t, map[string]string{"mortise.toml": ""})
