@@ -192,7 +192,7 @@ func (h *Host) SetMode(ctx context.Context, g *Generation, c plan.Change, by str
 			return nil, err
 		}
 		out.To, out.Warnings = to, warnings
-		return h.sinceBefore(was, r.Levels(to, w, by, now)), nil
+		return h.sinceBefore(was, slices.Concat(r.Levels(to, w, by, now), unheard(r, was))), nil
 	})
 	out.Gone = gone
 	if refused := new(plan.Refused); errors.As(err, &refused) {
@@ -282,7 +282,7 @@ func (h *Host) SettleMode(ctx context.Context, g *Generation) (*plan.Current, er
 	}
 	_, err := h.changeLevels(ctx, w, func(was []state.Level) ([]state.Level, error) {
 		c = r.Current(ctx, lasting(was, now, h.options.Uptime), now)
-		return h.sinceBefore(was, r.Levels(c, w, "time", now)), nil
+		return h.sinceBefore(was, slices.Concat(r.Levels(c, w, "time", now), unheard(r, was))), nil
 	})
 	if err != nil {
 		return c, fmt.Errorf("write down that levels have ended: %w", err)
@@ -345,6 +345,15 @@ func (h *Host) sinceBefore(was, is []state.Level) []state.Level {
 		}
 	}
 	return is
+}
+
+// unheard are the levels of axes that there are not because something that may declare them
+// did not answer: one late answer is no reason to forget what a person set.
+func unheard(r *plan.Registry, was []state.Level) []state.Level {
+	if !r.Unanswered() {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(was), func(l state.Level) bool { return r.Axis(l.Axis) != nil })
 }
 
 // forgetGone forgets the levels of worktrees whose directory is not there: they would be

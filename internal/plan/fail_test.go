@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -13,6 +14,7 @@ import (
 	"github.com/mortise-dev/mortise/internal/driver/inproc"
 	"github.com/mortise-dev/mortise/internal/hook/hooktest"
 	"github.com/mortise-dev/mortise/internal/plan"
+	"github.com/mortise-dev/mortise/internal/state"
 	"github.com/mortise-dev/mortise/internal/surface"
 )
 
@@ -30,6 +32,26 @@ func failing(bad func(ctx context.Context) (json.RawMessage, error), answers ...
 			}
 			return inproc.New(own()).Call(ctx, ref, argument)
 		}),
+	}
+}
+
+// While what may declare axes does not answer, levels of axes that are not known stay in the
+// mode, so that policies see what a person set; those that have ended or cannot be do not.
+func TestLevelOfAnAxisThatIsNotDeclaredInTime(t *testing.T) {
+	now := time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)
+	late := func(context.Context) (json.RawMessage, error) { return nil, errors.New("not now") }
+	r := plan.New(t.Context(), failing(late, "axes").inputs(t))
+	c := r.Current(t.Context(), []state.Level{
+		level("data", "fake", now, time.Time{}),
+		level("up", "on", now, now.Add(time.Hour)),
+		level("over", "on", now.Add(-time.Hour), now),
+		level("odd", "on", now.Add(-time.Hour), now.Add(24*time.Hour)),
+	}, now)
+	if want := (ext.Mode{"a": "off", "data": "fake", "up": "on"}); !maps.Equal(c.Mode, want) {
+		t.Errorf("got %v, want %v", c.Mode, want)
+	}
+	if len(messages(c.Findings, plan.ModeLeft)) == 0 {
+		t.Error("nothing is told of it")
 	}
 }
 

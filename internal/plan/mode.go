@@ -40,6 +40,14 @@ func (r *Registry) Current(ctx context.Context, levels []state.Level, now time.T
 		at := ext.Origin{Path: "mode of " + l.Worktree}
 		a := r.Axis(l.Axis)
 		switch {
+		case a == nil && r.Unanswered():
+			c.Findings.Add(ModeLeft.At(at, "the level %s of the axis %s is remembered, and what may declare the axis does not answer", ext.Quote(l.Level), ext.Quote(l.Axis)))
+			if l.Until.IsZero() || now.Before(l.Until) && !impossible(&l, now) { // policies go on seeing what its person set
+				c.Mode[l.Axis] = l.Level
+				if !l.Until.IsZero() {
+					c.Until[l.Axis] = l.Until
+				}
+			}
 		case a == nil:
 			c.Findings.Add(ModeLeft.At(at, "the level %s of the axis %s is remembered, and there is no such axis", ext.Quote(l.Level), ext.Quote(l.Axis)))
 		case !slices.Contains(a.Value.Levels, l.Level):
@@ -51,7 +59,7 @@ func (r *Registry) Current(ctx context.Context, levels []state.Level, now time.T
 		case !now.Before(l.Until):
 			c.Lapsed = append(c.Lapsed, l.Axis)
 		// What was set so that it ends does so, whatever the axis says of the level by now.
-		case l.At.IsZero() || l.Until.Sub(l.At) > MostTTL || l.At.After(now.Add(time.Minute)):
+		case impossible(&l, now):
 			c.Findings.Add(ModeOdd.At(at, "the emergency level %s of the axis %s is remembered to have begun %s and to end %s, which cannot be; it is at %s", l.Level, l.Axis, l.At.UTC().Format(time.RFC3339), l.Until.UTC().Format(time.RFC3339), a.Value.Default()))
 		default:
 			c.Mode[l.Axis], c.Until[l.Axis] = l.Level, l.Until
@@ -65,6 +73,12 @@ func (r *Registry) Current(ctx context.Context, levels []state.Level, now time.T
 		}
 	}
 	return c
+}
+
+// impossible reports whether a level that ends lasts longer than any may, or began at no
+// time or in the future.
+func impossible(l *state.Level, now time.Time) bool {
+	return l.At.IsZero() || l.Until.Sub(l.At) > MostTTL || l.At.After(now.Add(time.Minute))
 }
 
 // Update is one axis that is to be set.

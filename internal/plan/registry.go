@@ -142,6 +142,12 @@ func (r *Registry) Default() ext.Mode {
 // Findings are what was wrong when the registry was made.
 func (r *Registry) Findings() ext.Findings { return r.findings }
 
+// Unanswered reports whether something that may declare axes did not answer, so that there
+// may be more axes than are known.
+func (r *Registry) Unanswered() bool {
+	return slices.ContainsFunc(r.findings, func(f ext.Finding) bool { return f.Check == HookFailed })
+}
+
 // Hooks are the hooks of plans, in catalogue order.
 func (r *Registry) Hooks() []*surface.Spec {
 	var out []*surface.Spec
