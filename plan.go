@@ -138,7 +138,8 @@ type ModeIssue struct {
 }
 
 // Plan asks which axes there are and resolves the mode of a worktree. An axis or a level
-// that there is not is an error, and so is a directory that is not absolute.
+// that there is not is an error, and so is a directory that is not absolute. What it returns
+// is its caller's, to change as they like.
 func (c *Composed) Plan(ctx context.Context, w Worktree) (*Plan, error) {
 	if !filepath.IsAbs(w.Dir) {
 		return nil, ext.AsUsage(fmt.Errorf("the worktree %s is no absolute directory", ext.Quote(w.Dir)))
@@ -148,18 +149,24 @@ func (c *Composed) Plan(ctx context.Context, w Worktree) (*Plan, error) {
 		in.Settings[ext.Name(name)] = slices.Clone(settings)
 	}
 	r := plan.New(ctx, in)
+	if err := ctx.Err(); err != nil { // axes are missing that nobody waited for
+		return nil, err
+	}
 	for _, name := range slices.Sorted(maps.Keys(w.Mode)) {
 		if err := possible(r, name, w.Mode[name]); err != nil {
 			return nil, ext.AsUsage(err)
 		}
 	}
 	resolved := r.Plan(w.Mode)
-	out := &Plan{Worktree: in.Worktree, Mode: resolved.Mode, Findings: r.Findings(), plan: resolved}
+	out := &Plan{Worktree: in.Worktree, Mode: maps.Clone(resolved.Mode), Findings: slices.Clone(r.Findings()), plan: resolved}
 	for _, a := range r.Axes() {
-		out.Axes = append(out.Axes, Axis{Name: a.Value.Name, Extension: string(a.Extension), Levels: a.Value.Levels, Meanings: a.Value.Blurb, Emergency: a.Value.Emergency})
+		out.Axes = append(out.Axes, Axis{Name: a.Value.Name, Extension: string(a.Extension), Levels: slices.Clone(a.Value.Levels), Meanings: maps.Clone(a.Value.Blurb), Emergency: slices.Clone(a.Value.Emergency)})
 	}
 	for _, i := range r.Issues(ctx, resolved.Mode) {
 		out.Issues = append(out.Issues, ModeIssue{Fatal: i.Fatal, Axes: i.Axes, Message: i.Message})
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
 	return out, nil
 }

@@ -170,3 +170,22 @@ func TestPlan_provider(t *testing.T) {
 		t.Errorf("with one hook less: got the same digest %s", a)
 	}
 }
+
+// TestPlan_isItsCallers: nothing that is changed in a plan changes what it is asked later,
+// and one that nobody waited for is an error rather than a plan without axes.
+func TestPlan_isItsCallers(t *testing.T) {
+	c, where := composed(t, metered()), mortise.Worktree{Dir: t.TempDir(), Mode: map[string]string{"meter": "on"}}
+	p, err := c.Plan(t.Context(), where)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Mode["meter"], p.Axes[0].Levels[1], p.Axes[0].Meanings["on"] = "off", "loud", ""
+	if set, _ := p.Environment(t.Context(), nil); set["METER_LEVEL"] != "on" {
+		t.Errorf("after a change of the plan's mode: got %v, want METER_LEVEL=on", set)
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := c.Plan(gone, where); !errors.Is(err, context.Canceled) {
+		t.Errorf("of a context that has ended: got %v, want that it has", err)
+	}
+}
