@@ -87,6 +87,11 @@ func TestCases(t *testing.T) {
 		{"further: getattr", "import BASE as b\nclass A(getattr(b, \"Agent\")): pass\n", "A?unresolved", "A?unresolved", "value of a call of getattr"},
 		{"further: unpacked bases", "A*\nbases = [Agent]\nclass A(*bases): pass\n", "A?unresolved", "A?unresolved", "bases that are unpacked"},
 		{"further: globals", "A*\nclass A(Agent): pass\nglobals()['Z'] = A\n", "A", "", ""},
+		{"further: the class of a class", "A*\nclass M(type(Agent)): pass\n", "", "", ""},
+		{"further: made by an unknown function", "A*\nfrom x import make\nclass B(make(Agent)): pass\n", "B?unresolved", "B?unresolved", "value of a call of make"},
+		{"further: passed through", "A*\nfrom dataclasses import dataclass\nclass A(Agent): pass\nB = dataclass(A)\nclass C(B): pass\n", "A C", "", ""},
+		{"further: bound to what an unknown function returns", "A*\nfrom x import make\nclass A(Agent): pass\nA = make(A)\n", "A", "A?unresolved", ""},
+		{"further: names that are computed", "A*\nclass A(Agent): pass\nglobals()[x] = 1\n", "A?maybe", "", "line 3 may bind names"},
 		{"further: NFKC", "A*\nclass \ufb01(Agent): pass\n", "fi", "", ""},
 		// Python 3.11 skips the file; we read the language as it is now.
 		{"further: type statement", "A*\ntype X = int\nclass A(Agent): pass\n", "A", "", ""},

@@ -171,6 +171,10 @@ func (r *reader) function(n syntax.Node, name string) Value {
 			for id := range n.Named() {
 				r.globals[id.Identifier()] = n.Line()
 			}
+		case syntax.KindAssignment:
+			if left := n.Child(syntax.FieldLeft); left.Is(syntax.KindSubscript) && left.Child(syntax.FieldValue).Text() == "globals()" {
+				r.dynamic(left, "binds a name that reading does not tell")
+			}
 		case syntax.KindClassDefinition:
 			if r.class < 0 {
 				v.Makes = append(v.Makes, r.inner(n, name))

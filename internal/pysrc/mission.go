@@ -45,7 +45,7 @@ func ReadMission(ctx context.Context, f File) (*Mission, error) {
 	if !o.Found {
 		return missing(), nil
 	}
-	tree, err := o.Parse(ctx, f.Source)
+	tree, err := syntax.Parse(ctx, f.Source)
 	if err != nil {
 		m := &Mission{}
 		if !errors.As(err, &m.Fault) {

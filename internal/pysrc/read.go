@@ -34,7 +34,7 @@ func Read(ctx context.Context, f File, x *Index, all bool) (*Module, error) {
 	if m.Skipped != "" {
 		return m, nil
 	}
-	tree, err := o.Parse(ctx, f.Source)
+	tree, err := syntax.Parse(ctx, f.Source)
 	if err != nil {
 		if !errors.As(err, &m.Fault) {
 			return nil, err

@@ -227,8 +227,10 @@ func (r *reader) assignTo(t syntax.Node, v Value, value syntax.Node) {
 	case syntax.KindAttribute:
 		r.setAttribute(r.eval(t.Child(syntax.FieldObject)), t.Child(syntax.FieldAttribute).Identifier(), v, value)
 	case syntax.KindSubscript:
-		if key, ok := r.globalsKey(t); ok {
+		if key, of := r.globalsKey(t); key != "" {
 			r.global.set(key, held{Value: v, at: t.Line(), node: value})
+		} else if of {
+			r.dynamic(t, "binds a name that reading does not tell")
 		}
 	case syntax.KindParenthesizedExpression:
 		r.assignTo(t.First(), v, value)
@@ -277,8 +279,10 @@ func (r *reader) targets(n syntax.Node, bind func(syntax.Node)) {
 		case syntax.KindAttribute, syntax.KindCall:
 			return false
 		case syntax.KindSubscript:
-			if key, ok := r.globalsKey(n); ok {
+			if key, of := r.globalsKey(n); key != "" {
 				r.global.set(key, held{Value: Value{Kind: Absent, Line: n.Line()}, at: n.Line(), node: n})
+			} else if of {
+				r.dynamic(n, "binds a name that reading does not tell")
 			}
 			return false
 		}
@@ -286,17 +290,26 @@ func (r *reader) targets(n syntax.Node, bind func(syntax.Node)) {
 	})
 }
 
-// globalsKey is the name in globals()["name"], at module level.
-func (r *reader) globalsKey(n syntax.Node) (string, bool) {
-	call, key := n.Child(syntax.FieldValue), n.Child(syntax.FieldSubscript)
-	if !call.Is(syntax.KindCall) || !key.Is(syntax.KindString) {
+// globalsKey is the name in globals()["name"], "" for one that is not written out; of
+// says whether it is an item of globals() at all.
+func (r *reader) globalsKey(n syntax.Node) (key string, of bool) {
+	call, sub := n.Child(syntax.FieldValue), n.Child(syntax.FieldSubscript)
+	if !call.Is(syntax.KindCall) || !r.isGlobals(call) {
 		return "", false
 	}
-	if f := r.eval(call.Child(syntax.FieldFunction)); f.Kind != Builtin || f.Name != "globals" && (f.Name != "locals" && f.Name != "vars" || r.scope != r.global) {
-		return "", false
+	if sub.Is(syntax.KindString) {
+		key, _ = unquote(sub.Text())
 	}
-	text, reason := unquote(key.Text())
-	return norm.NFKC.String(text), reason == ""
+	return norm.NFKC.String(key), true
+}
+
+// isGlobals reports whether a call gives the names of the module.
+func (r *reader) isGlobals(call syntax.Node) bool {
+	f := r.eval(call.Child(syntax.FieldFunction))
+	if f.Kind != Builtin || call.Child(syntax.FieldArguments).First().OK() {
+		return false
+	}
+	return f.Name == "globals" || (f.Name == "locals" || f.Name == "vars") && r.scope == r.global
 }
 
 // setAttribute notes what assigning to an attribute of a class changes.
@@ -329,10 +342,8 @@ func (r *reader) setAttribute(of Value, name string, v Value, value syntax.Node)
 func (r *reader) effect(n syntax.Node) {
 	f := r.eval(n.Child(syntax.FieldFunction))
 	if f.Kind != Builtin {
-		if base := n.Child(syntax.FieldFunction).Child(syntax.FieldObject); base.Is(syntax.KindCall) {
-			if g := r.eval(base.Child(syntax.FieldFunction)); g.Kind == Builtin && g.Name == "globals" {
-				r.dynamic(n, "changes the names of the module through globals()")
-			}
+		if base := n.Child(syntax.FieldFunction).Child(syntax.FieldObject); base.Is(syntax.KindCall) && r.isGlobals(base) {
+			r.dynamic(n, "changes the names of the module through globals()")
 		}
 		return
 	}

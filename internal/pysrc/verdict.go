@@ -156,28 +156,30 @@ func (l *linker) oneOf(m *Module, v Value, kind Kind) *verdict {
 	return out
 }
 
+// keeps are the functions of the standard library that return the class they are given.
+var keeps = words(`dataclasses.dataclass functools.total_ordering enum.unique typing.final typing.runtime_checkable
+	typing_extensions.final typing_extensions.runtime_checkable typing.no_type_check`)
+
 // calledValue says whether the value of a call is of a kind: a class that passes through
-// a decorator is, a class that a function makes may be.
+// what is known to keep it is, a class that a function makes may be.
 func (l *linker) calledValue(m *Module, v Value, kind Kind) *verdict {
 	f := v.Of[0]
 	at := Step{File: m.Path, Line: v.Line}
-	for _, arg := range v.Of[1:] {
-		if kind == Deployment {
-			if d := l.decorator(m, f); d.state != no {
-				return d.on(Step{m.Path, v.Line, v.Why + " is called with a class"})
-			}
-		}
-		if a := l.value(m, arg, kind); a.state == yes {
-			return l.through(m, Base{v.Why, v.Line, f}, a)
-		}
+	if f.Kind == Called && len(v.Of) == 2 { // a decorator with arguments
+		f = f.Of[0]
 	}
+	marks := l.decorator(m, f).state == yes
 	switch {
-	case f.Kind == Function && f.Same && len(v.Of) == 2:
+	case marks && kind == Deployment && len(v.Of) == 2:
+		return l.decorator(m, v.Of[0]).on(Step{m.Path, v.Line, v.Why + " is called with a class"})
+	case (marks || f.Kind == Imported && keeps[f.Name] || f.Kind == Function && f.Same) && len(v.Of) == 2:
 		return l.value(m, v.Of[1], kind)
 	case f.Kind == Function:
 		if c := l.made(m, f, kind); c != nil {
 			return doubt(at, "the value of a call of %s, which makes the class %s", f.Name, c.Name)
 		}
+	case f.Kind == Builtin && f.Name == "type" && len(v.Of) == 2 && v.Of[1].Kind != Unknown:
+		return nothing // the class of a class
 	case l.isPlain(m, f):
 		return nothing
 	}

@@ -2,9 +2,14 @@ package syntax
 
 // newline ends a line, which is the end of a statement outside brackets.
 func (s *scanner) newline() {
+	start := s.pos
 	s.eol()
 	if len(s.stack) == 0 {
 		s.line()
+		return
+	}
+	for at := start; s.plain != nil && at < s.pos; at++ {
+		s.plain[at] = ' '
 	}
 }
 
@@ -13,8 +18,8 @@ func (s *scanner) eol() {
 	if s.src[s.pos] == '\r' {
 		if s.pos+1 < len(s.src) && s.src[s.pos+1] == '\n' {
 			s.pos++
-		} else {
-			s.returns = true
+		} else if s.plain != nil {
+			s.plain[s.pos] = '\n'
 		}
 	}
 	s.pos++

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/mortise-dev/mortise/internal/pysrc/grammar"
@@ -29,38 +30,46 @@ const (
 // that have a field, which are the operators, and the word "async". Defaults of type
 // parameters (Python 3.13), which the grammar does not know, are left out.
 func Parse(ctx context.Context, src []byte) (*Tree, error) {
-	o := Scan(src, nil)
-	if o.Fault != nil {
-		return nil, o.Fault
-	}
-	return o.Parse(ctx, src)
-}
-
-// Parse is Parse of a text of which o is the outline, without a fault.
-func (o *Outline) Parse(ctx context.Context, src []byte) (*Tree, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	if f := unreadable(src); f != nil {
+		return nil, f
+	}
+	s := scanner{src: src, words: &noWords, plain: bytes.Clone(src)}
+	if s.run(); s.Fault != nil {
+		return nil, s.Fault
+	}
+	t, f := parse(ctx, src, s.plain)
+	switch {
+	case f != nil:
+		return t, f
+	case t == nil:
+		return nil, ctx.Err()
+	}
+	return t, nil
+}
+
+// parse gives a text to the grammar. Without a tree and a fault, ctx ended it.
+func parse(ctx context.Context, src, plain []byte) (*Tree, *Fault) {
 	p := parsers.Get().(*grammar.Parser)
-	raw, outcome := p.Parse(o.canonical(src), grammar.Bounds{
+	raw, outcome := p.Parse(plain, grammar.Bounds{
 		Steps: uint32(baseSteps + len(src)/stepBytes), Depth: MaxDepth,
 		Stop: func() bool { return ctx.Err() != nil },
 	})
 	var t *Tree
 	if outcome == grammar.Done {
 		t = newTree(src, raw)
+		t.fault = t.firstFault()
 	}
 	if outcome < grammar.Full && p.Size() <= keepSize {
 		parsers.Put(p)
 	}
 	switch outcome {
 	case grammar.Done:
-		if t.fault = t.firstFault(); t.fault != nil {
-			return t, t.fault
-		}
-		return t, nil
+		return t, t.fault
 	case grammar.Stopped:
-		return nil, ctx.Err()
+		return nil, nil
 	case grammar.Deep:
 		return nil, &Fault{Depth, 1, fmt.Sprintf("expressions or statements are nested more than %d deep", MaxDepth)}
 	case grammar.Spent:
@@ -69,27 +78,6 @@ func (o *Outline) Parse(ctx context.Context, src []byte) (*Tree, error) {
 		return nil, &Fault{Effort, 1, "the parser needs more memory than there is for a file"}
 	}
 	return nil, &Fault{Effort, 1, "the parser gave up"}
-}
-
-// canonical is src as the grammar can read it, with every byte where it was.
-func (o *Outline) canonical(src []byte) []byte {
-	if !o.returns && len(o.defaults) == 0 {
-		return src
-	}
-	out := bytes.Clone(src)
-	for at := range out {
-		if out[at] == '\r' && (at+1 == len(out) || out[at+1] != '\n') {
-			out[at] = '\n'
-		}
-	}
-	for _, d := range o.defaults {
-		for at := d.start; at < d.end; at++ {
-			if out[at] != '\n' {
-				out[at] = ' '
-			}
-		}
-	}
-	return out
 }
 
 // firstFault is the first thing in a tree that is not Python, or no longer.
@@ -104,6 +92,7 @@ func (t *Tree) firstFault() *Fault {
 			}
 			return &Fault{Syntax, n.Line(), "not Python: " + what + " is missing"}
 		case n.Error():
+			n = n.culprit()
 			return &Fault{Syntax, n.Line(), "not Python: " + excerpt(n.Text())}
 		case n.Is(KindPrintStatement) && !n.First().Is(KindChevron), n.Is(KindExecStatement):
 			return &Fault{Syntax, n.Line(), "Python 2: " + excerpt(n.Text())}
@@ -115,6 +104,17 @@ func (t *Tree) firstFault() *Fault {
 		return &Fault{Syntax, 1, "not Python"}
 	}
 	return nil
+}
+
+// culprit is where the fault in an error node shows: behind the statements in it that are
+// whole.
+func (n Node) culprit() Node {
+	for c := range n.Named() {
+		if k := c.Kind().String(); !strings.HasSuffix(k, "_statement") && !strings.HasSuffix(k, "_definition") {
+			return c
+		}
+	}
+	return n
 }
 
 // excerpt is the beginning of a text, quoted.

@@ -25,6 +25,7 @@ var valid = []string{
 	"if (a := f()) is not None and b not in c: pass\n", "*a, b = c\n", "a[1:2, ::3] = ...\n", "from .a.b import (c as d, e,)\n",
 	"x = b'a' rb'\\x'\n", "class \ufb01: pass\n", "\u5909\u6570 = 1\n", "if x:\n  pass\n # c\n  # d\nelse:\n  pass\n",
 	"if x:\n\ty\n\tif z:\n\t\tw\n", "x = [i async for i in a if b]\n", "x = 1 if a else(2)\n", "x = 1if a else 2\n",
+	"class A:\n    def f():\n        (b.\n    c)\n        (b. # d\n  c(\n))\n",
 	"a = \\\n  b\n", "x = (\n# c\n  1,\n)\n", "x = 'a\\\nb'\n", "x = '''a\r\nb'''\r\n", "if x:\r    y\r", "x = '\\'' \"\\\"\"\n",
 }
 

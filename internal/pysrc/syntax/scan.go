@@ -51,12 +51,7 @@ type Outline struct {
 	Found bool
 	// Imports are the modules of import statements as written, in order, each once.
 	Imports []string
-
-	defaults []span // of type parameters
-	returns  bool   // a carriage return that ends a line alone
 }
-
-type span struct{ start, end int }
 
 // Scan looks through src once. It allocates only for imports. words may be nil.
 //
@@ -71,7 +66,6 @@ func Scan(src []byte, words *Words) Outline {
 		words = &noWords
 	}
 	s := scanner{src: src, words: words}
-	s.levels[0] = level{}
 	s.run()
 	return s.Outline
 }
@@ -146,6 +140,9 @@ type scanner struct {
 	src   []byte
 	words *Words
 	pos   int
+	// plain is a copy of the text in which the scanner blanks what the grammar need not
+	// see, with every other byte where it was; nil where nobody wants it.
+	plain []byte
 
 	levels [maxIndents]level
 	indent int // the innermost level
@@ -355,7 +352,7 @@ func (s *scanner) parameter(c byte) {
 		s.value = s.pos
 	}
 	if c != '=' && s.value > 0 {
-		s.defaults = append(s.defaults, span{s.value, s.pos})
+		s.blank(s.value, s.pos)
 		s.value = 0
 	}
 }
@@ -413,7 +410,17 @@ func (s *scanner) comment() {
 	if n < 0 {
 		n = len(s.src) - s.pos
 	}
+	s.blank(s.pos, s.pos+n)
 	s.pos += n
+}
+
+// blank takes a part of the text, but not the ends of its lines, from the grammar.
+func (s *scanner) blank(start, end int) {
+	for at := start; s.plain != nil && at < end; at++ {
+		if s.plain[at] != '\n' && s.plain[at] != '\r' {
+			s.plain[at] = ' '
+		}
+	}
 }
 
 // importFrom notes the module of "from MODULE import".

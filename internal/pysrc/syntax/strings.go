@@ -59,21 +59,22 @@ func (s *scanner) long(q quote, start int) {
 		}
 		if at+2 < len(s.src) && s.src[at+1] == q.char && s.src[at+2] == q.char {
 			s.pos = at + 3
-			s.carriage(s.src[start:s.pos])
+			s.carriage(start)
 			return
 		}
 	}
 }
 
-// carriage notes a carriage return that ends a line alone.
-func (s *scanner) carriage(text []byte) {
-	for at := bytes.IndexByte(text, '\r'); at >= 0 && !s.returns; {
-		s.returns = at+1 >= len(text) || text[at+1] != '\n'
-		next := bytes.IndexByte(text[at+1:], '\r')
-		if next < 0 {
+// carriage makes carriage returns that end a line alone plain, from a position on.
+func (s *scanner) carriage(from int) {
+	for at := from; s.plain != nil && at < s.pos; at++ {
+		n := bytes.IndexByte(s.src[at:s.pos], '\r')
+		if n < 0 {
 			return
 		}
-		at += 1 + next
+		if at += n; at+1 >= len(s.src) || s.src[at+1] != '\n' {
+			s.plain[at] = '\n'
+		}
 	}
 }
 
