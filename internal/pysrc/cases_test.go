@@ -92,6 +92,8 @@ func TestCases(t *testing.T) {
 		{"further: passed through", "A*\nfrom dataclasses import dataclass\nclass A(Agent): pass\nB = dataclass(A)\nclass C(B): pass\n", "A C", "", ""},
 		{"further: bound to what an unknown function returns", "A*\nfrom x import make\nclass A(Agent): pass\nA = make(A)\n", "A", "A?unresolved", ""},
 		{"further: names that are computed", "A*\nclass A(Agent): pass\nglobals()[x] = 1\n", "A?maybe", "", "line 3 may bind names"},
+		{"further: made by type()", "A*\nX = type('Y', (Agent,), {})\n", "Y?unresolved", "", "made by a call of type"},
+		{"further: several made by a function", "A*\ndef f():\n class A(Agent): pass\n class B(A): pass\n class C: pass\n return A, B\nX, Y = f()\n", "A?unresolved B?unresolved", "", "value of a call of f"},
 		{"further: NFKC", "A*\nclass \ufb01(Agent): pass\n", "fi", "", ""},
 		// Python 3.11 skips the file; we read the language as it is now.
 		{"further: type statement", "A*\ntype X = int\nclass A(Agent): pass\n", "A", "", ""},

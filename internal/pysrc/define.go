@@ -177,7 +177,7 @@ func (r *reader) function(n syntax.Node, name string) Value {
 			}
 		case syntax.KindClassDefinition:
 			if r.class < 0 {
-				v.Makes = append(v.Makes, r.inner(n, name))
+				v.Makes = append(v.Makes, r.inner(n, name, v.Makes))
 			}
 		case syntax.KindAttribute, syntax.KindIdentifier:
 			if r.class < 0 {
@@ -219,11 +219,18 @@ func lastDot(s string) int {
 	return -1
 }
 
-// inner notes a class that a function makes. Its bases are what their names mean at
-// module level.
-func (r *reader) inner(n syntax.Node, in string) int {
+// inner notes a class that a function makes. Its bases are others that it makes, else what
+// their names mean at module level.
+func (r *reader) inner(n syntax.Node, in string, made []int) int {
 	c := ClassStmt{Name: n.Child(syntax.FieldName).Identifier(), Line: n.Line(), Column: n.Column(), In: in}
 	c.Bases = r.bases(n.Child(syntax.FieldSuperclasses))
+	for i, b := range c.Bases {
+		for _, at := range made[max(0, len(made)-mostMentions):] {
+			if r.m.Classes[at].Name == b.Text {
+				c.Bases[i].Value = Value{Kind: Local, Class: at, Line: r.m.Classes[at].Line}
+			}
+		}
+	}
 	r.m.Classes = append(r.m.Classes, c)
 	return len(r.m.Classes) - 1
 }

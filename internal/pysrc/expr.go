@@ -117,7 +117,27 @@ func (r *reader) call(n syntax.Node) Value {
 	if f.Kind == Imported && f.Name == "typing.cast" && len(v.Of) == 3 {
 		return v.Of[2]
 	}
+	if f.Kind == Builtin && f.Name == "type" && len(v.Of) == 4 {
+		r.made(&v, n)
+	}
 	return v.bounded()
+}
+
+// made makes of a call of type(name, bases, names) what it says: the name, and the bases
+// as what is called with.
+func (r *reader) made(v *Value, call syntax.Node) {
+	var args []syntax.Node
+	for a := range call.Child(syntax.FieldArguments).Named() {
+		args = append(args, a)
+	}
+	if len(args) != 3 || !args[0].Is(syntax.KindString) || !args[1].Is(syntax.KindTuple) {
+		return
+	}
+	v.Name, _ = unquote(args[0].Text())
+	v.Of = v.Of[:1]
+	for b := range args[1].Named() {
+		v.Of = append(v.Of, r.eval(b))
+	}
 }
 
 // brief is the text of a node, short enough to be told.

@@ -60,13 +60,29 @@ func (l *linker) reached(m *Module, b Binding, v Value, kind Kind, by []Base) (o
 			}
 		}
 	case Called:
-		if len(v.Of) == 2 && v.Of[1].Kind != Function {
-			return l.reached(m, b, v.Of[1], kind, append(slices.Clip(by), Base{v.Why, v.Line, v.Of[0]}))
+		return l.reachedByCall(m, b, v, kind, by)
+	}
+	return out
+}
+
+// reachedByCall are the classes that a call leads to: that which it is given, or those
+// that it makes.
+func (l *linker) reachedByCall(m *Module, b Binding, v Value, kind Kind, by []Base) (out []Class) {
+	made := func(name string, line, column int) {
+		d := l.calledValue(m, v, kind)
+		out = append(out, Class{Kind: kind, Name: name, Bound: b.Name, File: m.Path, Line: line, Column: column,
+			Certainty: Unresolved, Reason: d.reason, Evidence: d.steps()})
+	}
+	switch {
+	case v.Name != "":
+		if l.madeByType(m, v, kind).state != no {
+			made(v.Name, v.Line, 1)
 		}
-		if made := l.made(m, v.Of[0], kind); made != nil {
-			d := l.calledValue(m, v, kind)
-			out = append(out, Class{Kind: kind, Name: made.Name, Bound: b.Name, File: m.Path, Line: made.Line, Column: made.Column,
-				Certainty: Unresolved, Reason: d.reason, Evidence: d.steps()})
+	case len(v.Of) == 2 && v.Of[1].Kind != Function:
+		return l.reached(m, b, v.Of[1], kind, append(slices.Clip(by), Base{v.Why, v.Line, v.Of[0]}))
+	default:
+		for _, c := range l.made(m, v.Of[0], kind) {
+			made(c.Name, c.Line, c.Column)
 		}
 	}
 	return out

@@ -84,7 +84,8 @@ type Value struct {
 	Kind ValueKind
 	// Name is the dotted name of Imported and Builtin, where leading dots are those of a
 	// relative import; the own name of Function; the spelling of a Literal that a test can
-	// fold (True, False, 0, 1).
+	// fold (True, False, 0, 1); of Called, the name of the class that type() makes, whose
+	// bases are then what it is called with.
 	Name  string
 	Class int // of Local: a position in Module.Classes
 	Line  int // where it was made: of the import, the statement, the call

@@ -264,9 +264,11 @@ func (r *reader) unpack(t, value syntax.Node) {
 		}
 		return
 	}
-	r.targets(t, func(name syntax.Node) {
-		r.bind(name, Value{Kind: Unknown, Line: t.Line(), Why: "a part of a value"}, value)
-	})
+	part := Value{Kind: Unknown, Line: t.Line(), Why: "a part of a value"}
+	if v := r.eval(value); v.Kind == Called && v.Of[0].Kind == Function && len(v.Of[0].Makes) > 0 {
+		part = v // one of the classes that the function makes
+	}
+	r.targets(t, func(name syntax.Node) { r.bind(name, part, value) })
 }
 
 // targets calls bind for each name that is assigned to in a target. Attributes and items

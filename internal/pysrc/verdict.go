@@ -175,9 +175,11 @@ func (l *linker) calledValue(m *Module, v Value, kind Kind) *verdict {
 	case (marks || f.Kind == Imported && keeps[f.Name] || f.Kind == Function && f.Same) && len(v.Of) == 2:
 		return l.value(m, v.Of[1], kind)
 	case f.Kind == Function:
-		if c := l.made(m, f, kind); c != nil {
-			return doubt(at, "the value of a call of %s, which makes the class %s", f.Name, c.Name)
+		if made := l.made(m, f, kind); len(made) > 0 {
+			return doubt(at, "the value of a call of %s, which makes the class %s", f.Name, made[0].Name)
 		}
+	case v.Name != "":
+		return l.madeByType(m, v, kind)
 	case f.Kind == Builtin && f.Name == "type" && len(v.Of) == 2 && v.Of[1].Kind != Unknown:
 		return nothing // the class of a class
 	case l.isPlain(m, f):
@@ -186,15 +188,24 @@ func (l *linker) calledValue(m *Module, v Value, kind Kind) *verdict {
 	return doubt(at, "the value of a call of %s, which reading does not tell", v.Why)
 }
 
-// made is a class statement in a function that is, or may be, of a kind; nil where there
-// is none.
-func (l *linker) made(m *Module, f Value, kind Kind) *ClassStmt {
+// made are the class statements in a function that are, or may be, of a kind.
+func (l *linker) made(m *Module, f Value, kind Kind) (out []*ClassStmt) {
 	for _, at := range f.Makes {
 		if l.class(m, at, kind).state != no {
-			return &m.Classes[at]
+			out = append(out, &m.Classes[at])
 		}
 	}
-	return nil
+	return out
+}
+
+// madeByType says whether a class that type() makes may be of a kind.
+func (l *linker) madeByType(m *Module, v Value, kind Kind) *verdict {
+	for _, base := range v.Of[1:] {
+		if l.value(m, base, kind).state != no {
+			return doubt(Step{File: m.Path, Line: v.Line}, "the class %s is made by a call of type", v.Name)
+		}
+	}
+	return nothing
 }
 
 // isPlain reports whether a value is of the standard library, built in, or known to have
