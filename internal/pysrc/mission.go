@@ -2,7 +2,6 @@ package pysrc
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
@@ -45,13 +44,12 @@ func ReadMission(ctx context.Context, f File) (*Mission, error) {
 	if !o.Found {
 		return missing(), nil
 	}
-	tree, err := syntax.Parse(ctx, f.Source)
+	tree, fault, err := syntax.Parse(ctx, f.Source)
 	if err != nil {
-		m := &Mission{}
-		if !errors.As(err, &m.Fault) {
-			return nil, err
-		}
-		return m, nil
+		return nil, err
+	}
+	if fault != nil {
+		return &Mission{Fault: fault}, nil
 	}
 	module := &Module{Path: f.Path}
 	r := newReader(tree, module, nil)

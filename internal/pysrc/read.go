@@ -3,7 +3,6 @@ package pysrc
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/mortise-dev/mortise/internal/pysrc/syntax"
@@ -34,11 +33,11 @@ func Read(ctx context.Context, f File, x *Index, all bool) (*Module, error) {
 	if m.Skipped != "" {
 		return m, nil
 	}
-	tree, err := syntax.Parse(ctx, f.Source)
+	tree, fault, err := syntax.Parse(ctx, f.Source)
 	if err != nil {
-		if !errors.As(err, &m.Fault) {
-			return nil, err
-		}
+		return nil, err
+	}
+	if m.Fault = fault; fault != nil {
 		return m, nil
 	}
 	r := newReader(tree, m, x.scanWords())

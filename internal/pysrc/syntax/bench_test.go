@@ -70,8 +70,8 @@ func BenchmarkParse(b *testing.B) {
 	since := cpu()
 	for b.Loop() {
 		for _, src := range sources {
-			if _, err := Parse(context.Background(), src); err != nil {
-				b.Log(err)
+			if _, _, err := Parse(context.Background(), src); err != nil {
+				b.Fatal(err)
 			}
 		}
 	}

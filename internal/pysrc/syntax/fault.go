@@ -21,12 +21,13 @@ const (
 	Effort   Code = "effort"   // more parser steps, or memory, than a file of its size may take
 )
 
-// Fault is why a file is not read. It is plain data.
+// Fault is why a file is not read. It is plain data, and no error: the file was looked at,
+// and that is the answer.
 type Fault struct {
 	Code   Code
 	Line   int // 1-based; where it shows, which may be after where it is
 	Reason string
 }
 
-// Error is the reason with the line.
-func (f *Fault) Error() string { return fmt.Sprintf("line %d: %s", f.Line, f.Reason) }
+// String is the reason with the line.
+func (f *Fault) String() string { return fmt.Sprintf("line %d: %s", f.Line, f.Reason) }

@@ -23,31 +23,28 @@ const (
 )
 
 // Parse reads src, which must not be changed while the tree is used. Where src is not
-// Python, the error is a *Fault; for one that the grammar found there is a tree besides,
-// whose error nodes say where. Any other error is that of ctx.
+// Python there is a fault; for one that the grammar found there is a tree besides, whose
+// error nodes say where. The error is that of ctx.
 //
 // Named nodes are in the tree, comments and line continuations apart; of the others those
 // that have a field, which are the operators, and the word "async". Defaults of type
 // parameters (Python 3.13), which the grammar does not know, are left out.
-func Parse(ctx context.Context, src []byte) (*Tree, error) {
+func Parse(ctx context.Context, src []byte) (*Tree, *Fault, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if f := unreadable(src); f != nil {
-		return nil, f
+		return nil, f, nil
 	}
 	s := scanner{src: src, words: &noWords, plain: bytes.Clone(src)}
 	if s.run(); s.Fault != nil {
-		return nil, s.Fault
+		return nil, s.Fault, nil
 	}
 	t, f := parse(ctx, src, s.plain)
-	switch {
-	case f != nil:
-		return t, f
-	case t == nil:
-		return nil, ctx.Err()
+	if t == nil && f == nil {
+		return nil, nil, ctx.Err()
 	}
-	return t, nil
+	return t, f, nil
 }
 
 // parse gives a text to the grammar. Without a tree and a fault, ctx ended it.

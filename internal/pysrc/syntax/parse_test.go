@@ -49,18 +49,17 @@ var invalid = []struct {
 
 func TestParse(t *testing.T) {
 	for _, src := range valid {
-		tree, err := Parse(context.Background(), []byte(src))
-		if err != nil {
-			t.Errorf("%q: %v", src, err)
+		tree, f, err := Parse(context.Background(), []byte(src))
+		if f != nil || err != nil {
+			t.Errorf("%q: %v, %v", src, f, err)
 			continue
 		}
 		checkTree(t, tree)
 	}
 	for _, c := range invalid {
-		_, err := Parse(context.Background(), []byte(c.source))
-		var f *Fault
-		if !errors.As(err, &f) || f.Code != c.code || f.Line != c.line {
-			t.Errorf("%.60q: got %v, want %s in line %d", c.source, err, c.code, c.line)
+		_, f, err := Parse(context.Background(), []byte(c.source))
+		if err != nil || f == nil || f.Code != c.code || f.Line != c.line {
+			t.Errorf("%.60q: got %v, %v, want %s in line %d", c.source, f, err, c.code, c.line)
 		}
 	}
 }
@@ -79,6 +78,15 @@ func TestTabError(t *testing.T) {
 			t.Errorf("%q: got %v, want it read: %v", source, f, ok)
 		}
 	}
+}
+
+func parsed(t *testing.T, src string) *Tree {
+	t.Helper()
+	tree, f, err := Parse(context.Background(), []byte(src))
+	if f != nil || err != nil {
+		t.Fatal(f, err)
+	}
+	return tree
 }
 
 // checkTree holds a tree to what a tree is: children within their parents, in order.
@@ -118,10 +126,7 @@ func lay(tree *Tree) string {
 
 func TestNodes(t *testing.T) {
 	src := "# c\r\nx = 1\r\n@dec(1)\r\nclass \ufb01(A, k=B):\r\n    async def f(self): return -1\r\n"
-	tree, err := Parse(context.Background(), []byte(src))
-	if err != nil {
-		t.Fatal(err)
-	}
+	tree := parsed(t, src)
 	var class, op, async Node
 	for n := range tree.Root().All() {
 		switch {
@@ -156,14 +161,8 @@ func TestNodes(t *testing.T) {
 // TestDefaultsOfTypeParametersAreLeftOut keeps everything else where it was.
 func TestDefaultsOfTypeParametersAreLeftOut(t *testing.T) {
 	src := "class A[T = dict[str, int], *Ts = *tuple[int]](Agent): x = 1\n"
-	tree, err := Parse(context.Background(), []byte(src))
-	if err != nil {
-		t.Fatal(err)
-	}
-	plain, err := Parse(context.Background(), []byte("class A[T                 , *Ts              ](Agent): x = 1\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	tree := parsed(t, src)
+	plain := parsed(t, "class A[T                 , *Ts              ](Agent): x = 1\n")
 	if lay(tree) != lay(plain) || string(tree.Source()) != src {
 		t.Errorf("got\n%s, want\n%s", lay(tree), lay(plain))
 	}
@@ -172,7 +171,7 @@ func TestDefaultsOfTypeParametersAreLeftOut(t *testing.T) {
 func TestContextEndsAParse(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Parse(ctx, []byte("x = 1\n")); !errors.Is(err, context.Canceled) {
+	if _, _, err := Parse(ctx, []byte("x = 1\n")); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want the context's error", err)
 	}
 }
@@ -182,21 +181,17 @@ func TestContextEndsAParse(t *testing.T) {
 func TestParsersAreAlike(t *testing.T) {
 	want := make([]string, len(valid))
 	for i, src := range valid {
-		tree, err := Parse(context.Background(), []byte(src))
-		if err != nil {
-			t.Fatal(err)
-		}
-		want[i] = lay(tree)
+		want[i] = lay(parsed(t, src))
 	}
 	var wg sync.WaitGroup
 	for g := range 4 {
 		wg.Go(func() {
 			for i := range valid {
 				i = (i*7 + g*13) % len(valid)
-				_, _ = Parse(context.Background(), []byte(invalid[i%(len(invalid)-1)].source))
-				tree, err := Parse(context.Background(), []byte(valid[i]))
-				if err != nil || lay(tree) != want[i] {
-					t.Errorf("%q: another tree, or %v", valid[i], err)
+				_, _, _ = Parse(context.Background(), []byte(invalid[i%(len(invalid)-1)].source))
+				tree, f, err := Parse(context.Background(), []byte(valid[i]))
+				if f != nil || err != nil || lay(tree) != want[i] {
+					t.Errorf("%q: another tree, or %v, %v", valid[i], f, err)
 				}
 			}
 		})
@@ -240,9 +235,8 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
 		o := Scan(src, NewWords("Agent"))
-		tree, err := Parse(context.Background(), src)
-		var fault *Fault
-		if err != nil && !errors.As(err, &fault) {
+		tree, fault, err := Parse(context.Background(), src)
+		if err != nil {
 			t.Fatal(err)
 		}
 		if fault != nil && (fault.Line < 1 || fault.Line > 1+len(src) || fault.Reason == "") {
@@ -255,11 +249,11 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		checkTree(t, tree)
-		again, _ := Parse(context.Background(), src)
+		again, _, _ := Parse(context.Background(), src)
 		if lay(tree) != lay(again) {
 			t.Fatal("two parses give two trees")
 		}
-		if err == nil {
+		if fault == nil {
 			classes := 0
 			for n := range tree.Root().All() {
 				if n.Is(KindClassDefinition) {

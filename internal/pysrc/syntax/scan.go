@@ -3,43 +3,11 @@ package syntax
 import (
 	"bytes"
 	"fmt"
-	"maps"
 	"slices"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
-
-// Words are what Scan looks for, besides class statements and imports. Make them with
-// NewWords; they may be shared.
-type Words struct {
-	// lengths has a bit for each length of a word that begins with a byte, so that most
-	// identifiers are passed by without being looked up.
-	lengths [256]uint64
-	set     map[string]bool
-}
-
-// NewWords are words to look for. They are identifiers in NFKC.
-func NewWords(words ...string) *Words {
-	w := &Words{set: make(map[string]bool, len(words))}
-	for _, word := range words {
-		if word != "" {
-			w.set[word] = true
-			w.lengths[word[0]] |= 1 << min(len(word), 63)
-		}
-	}
-	return w
-}
-
-// Has reports whether a name in NFKC is one of the words. A nil w has none.
-func (w *Words) Has(name string) bool { return w != nil && w.set[name] }
-
-// List is the words, sorted.
-func (w *Words) List() []string { return slices.Sorted(maps.Keys(w.set)) }
-
-func (w *Words) has(word []byte) bool {
-	return w.lengths[word[0]]>>min(len(word), 63)&1 != 0 && w.set[string(word)]
-}
 
 // Outline is what Scan sees.
 type Outline struct {
@@ -69,8 +37,6 @@ func Scan(src []byte, words *Words) Outline {
 	s.run()
 	return s.Outline
 }
-
-var noWords Words
 
 // unreadable is what is wrong with the bytes as such.
 func unreadable(src []byte) *Fault {
@@ -464,47 +430,4 @@ func (s *scanner) note(start, end int) {
 	if !slices.Contains(s.Imports[max(0, len(s.Imports)-64):], name) {
 		s.Imports = append(s.Imports, name)
 	}
-}
-
-// The classes of bytes.
-const (
-	foreign uint8 = iota // has no meaning in code
-	space
-	letter
-	digit
-	quotes
-	operator
-	opening
-	closing
-	hash
-	newline
-	backslash
-)
-
-var classes, wordly = tables()
-
-// tables are made when the program starts, which takes less than a microsecond.
-func tables() (classes [256]uint8, wordly [256]bool) {
-	set := func(class uint8, bytes string) {
-		for _, c := range []byte(bytes) {
-			classes[c] = class
-		}
-	}
-	set(space, " \t\f")
-	set(letter, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_")
-	set(digit, "0123456789")
-	set(quotes, `"'`)
-	set(operator, "+-*/%@&|^~<>=.,;:!")
-	set(opening, "([{")
-	set(closing, ")]}")
-	set(hash, "#")
-	set(newline, "\r\n")
-	set(backslash, "\\")
-	for c := 0x80; c < 256; c++ {
-		classes[c] = letter
-	}
-	for c, class := range classes {
-		wordly[c] = class == letter || class == digit
-	}
-	return classes, wordly
 }
