@@ -7,6 +7,7 @@ var Checks = []*ext.Check{
 	BOM, NotUTF8, NULByte, EmptyFile, NestingLimit, NodeLimit,
 	JSONSyntax, JSONDuplicateKey,
 	YAMLSyntax, YAMLDuplicateKey, YAMLKey, YAMLMultipleDocuments, YAMLAliasLimit, YAMLTag, YAMLTooLarge,
+	YAMLLastCounts, YAMLTagUnknown, YAMLDate, YAMLKeyText,
 	TOMLSyntax,
 }
 

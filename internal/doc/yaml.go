@@ -35,6 +35,11 @@ func YAMLRepeated(o ext.Origin, data []byte, firstLine int, repeated *ext.Check)
 }
 
 func readYAML(o ext.Origin, data []byte, firstLine int, repeated *ext.Check, tags []string) (ext.Doc, ext.Findings) {
+	return readYAMLWith(yamlReader{origin: o, repeated: repeated, tags: tags}, data, firstLine)
+}
+
+func readYAMLWith(r yamlReader, data []byte, firstLine int) (ext.Doc, ext.Findings) {
+	o := r.origin
 	body, found := text(o, data, firstLine)
 	if len(body) > MaxYAML {
 		found.Add(YAMLTooLarge.At(o.At(o.Path, firstLine), "the text has %d bytes, at most %d are read", len(body), MaxYAML))
@@ -43,7 +48,7 @@ func readYAML(o ext.Origin, data []byte, firstLine int, repeated *ext.Check, tag
 		return ext.Doc{}, found
 	}
 	body = LineFeeds(body)
-	r := yamlReader{origin: o, data: body, lines: yamlLines(body, firstLine), repeated: repeated, tags: tags, found: found}
+	r.data, r.lines, r.found = body, yamlLines(body, firstLine), found
 	root, ok := r.compose()
 	if !ok {
 		return ext.Doc{}, r.found
@@ -67,6 +72,8 @@ type yamlReader struct {
 
 	repeated *ext.Check // tells of a key that is repeated and dropped; nil where that is an error
 	tags     []string   // that mean something to who asked
+	eleven   bool       // see YAML11
+	odd      bool       // a date or a key that is no text in YAML 1.1 was told
 
 	aliased int          // nodes made through aliases
 	open    []*yaml.Node // targets of the aliases being followed
@@ -91,7 +98,7 @@ func (r *yamlReader) node(n *yaml.Node, depth int) (ext.Doc, bool) {
 		d.Kind = ext.List
 		d.List, ok = r.list(n, depth)
 	default:
-		d.Kind, d.Text = scalar(n)
+		d.Kind, d.Text = r.scalar(n)
 	}
 	if n.Style&yaml.TaggedStyle != 0 && slices.Contains(r.tags, n.Tag) {
 		return r.tagged(n, d), ok
@@ -145,6 +152,10 @@ func (r *yamlReader) pairs(n *yaml.Node, depth int) ([]ext.Pair, bool) {
 		if !ok || !went {
 			return nil, false
 		}
+		if first > 0 && r.eleven {
+			last(pairs, ext.Pair{Key: key, Line: line, Value: d})
+			continue
+		}
 		if first > 0 && r.repeated != nil {
 			continue
 		}
@@ -159,15 +170,28 @@ func (r *yamlReader) pairs(n *yaml.Node, depth int) ([]ext.Pair, bool) {
 // repeat tells of a key that is repeated. It reports whether to read on.
 func (r *yamlReader) repeat(line int, key string, first int) bool {
 	switch {
-	case r.repeated == nil:
+	case r.repeated == nil && !r.eleven:
 		return r.add(Repeated(YAMLDuplicateKey, r.at(line), key, first))
 	case len(r.open) > 0: // told where it is written
 		return true
 	case len(r.found) >= maxFaults:
 		return r.stop(Repeated(YAMLDuplicateKey, r.at(line), key, first))
 	}
+	if r.eleven {
+		r.found.Add(Repeated(YAMLLastCounts, r.at(line), key, first).With("Keep one of the two; the one on line %d counts now.", line))
+		return true
+	}
 	r.found.Add(Repeated(r.repeated, r.at(line), key, first))
 	return true
+}
+
+// last puts p in the place of the pair with its key.
+func last(pairs []ext.Pair, p ext.Pair) {
+	for i := range pairs {
+		if pairs[i].Key == p.Key {
+			pairs[i] = p
+		}
+	}
 }
 
 // Repeated is the finding of check c for a key at o that is also on line first.
@@ -188,6 +212,10 @@ func (r *yamlReader) key(k *yaml.Node) (string, bool) {
 	}
 	if target.Kind != yaml.ScalarNode {
 		return "", r.stop(YAMLKey.At(r.at(r.lines.of(k.Line)), "a key is %s; text was expected", shape(target)))
+	}
+	if r.eleven && !r.odd && target.Style&quotedStyles == 0 && plainKind11(target.Value) != ext.String {
+		r.odd = true
+		r.found.Add(YAMLKeyText.At(r.at(r.lines.of(k.Line)), "the key %s is kept as text", quoted(target.Value)))
 	}
 	return target.Value, true
 }
@@ -244,6 +272,10 @@ func (r *yamlReader) count(n *yaml.Node, depth int) bool {
 // tag tells of a tag that has no meaning here.
 func (r *yamlReader) tag(n *yaml.Node) {
 	if n.Style&yaml.TaggedStyle == 0 || slices.Contains(known, n.Tag) || len(r.open) > 0 || len(r.found) >= maxFaults {
+		return
+	}
+	if r.eleven {
+		r.found.Add(YAMLTagUnknown.At(r.at(r.lines.of(n.Line)), "tag %s means nothing here", quoted(n.Tag)))
 		return
 	}
 	r.found.Add(YAMLTag.At(r.at(r.lines.of(n.Line)), "tag %s was ignored", quoted(n.Tag)))

@@ -12,16 +12,23 @@ import (
 const quotedStyles = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 
 // scalar is the kind and the text of a scalar node. Null has no text.
-func scalar(n *yaml.Node) (ext.Kind, string) {
-	kind := ext.String
+func (r *yamlReader) scalar(n *yaml.Node) (ext.Kind, string) {
+	kind, plain := ext.String, PlainKind
+	if r.eleven {
+		plain = plainKind11
+	}
 	switch {
 	case n.Style&yaml.TaggedStyle != 0:
 		switch n.Tag {
 		case "!!null", "!!bool", "!!int", "!!float":
-			kind = PlainKind(n.Value)
+			kind = plain(n.Value)
 		}
 	case n.Style&quotedStyles == 0 && n.Tag != "!":
-		kind = PlainKind(n.Value)
+		kind = plain(n.Value)
+		if r.eleven && !r.odd && kind == ext.String && date11.MatchString(n.Value) {
+			r.odd = true
+			r.found.Add(YAMLDate.At(r.at(r.lines.of(n.Line)), "%s is kept as text", quoted(n.Value)))
+		}
 	}
 	if kind == ext.Null {
 		return kind, ""
