@@ -13,6 +13,10 @@ import (
 // change to be sure to show. File systems and kernels count in ticks.
 const settled = 50 * time.Millisecond
 
+// ticks is settled where a file system knows whole seconds alone, or pairs of them: all
+// times of a file are whole seconds there, and hardly ever elsewhere.
+const ticks = 2*time.Second + settled
+
 // Stamp is what was seen at one path, links not followed: a name that goes
 // through links is stamped as the place it leads to, and every link on the way
 // has a stamp of its own. It holds no times for what is missing.
@@ -57,7 +61,11 @@ func (t *trace) missing(path string) {
 // newStamp is the stamp of f, which was seen at or after since.
 func newStamp(path string, f fact, since int64) Stamp {
 	s := stampOf(path, f)
-	s.Racy = max(f.mtime, f.ctime) > since-int64(settled)
+	within := settled
+	if f.mtime%int64(time.Second) == 0 && f.ctime%int64(time.Second) == 0 {
+		within = ticks
+	}
+	s.Racy = max(f.mtime, f.ctime) > since-int64(within)
 	return s
 }
 
