@@ -14,13 +14,15 @@ const MaxName = 64
 type Name string
 
 // Reserved names belong to the host itself; no plugin can take them.
-var Reserved = []Name{OwnerName, BuiltinName}
+var Reserved = []Name{OwnerName, BuiltinName, MonorepoName}
 
 const (
 	// OwnerName is the extension of what a workspace's owner wrote.
 	OwnerName Name = "owner"
 	// BuiltinName is the extension compiled into the program.
 	BuiltinName Name = "mortise"
+	// MonorepoName is the extension of what a design monorepo declares.
+	MonorepoName Name = "monorepo"
 )
 
 // ParseName checks s against the rule for extension names. The error says

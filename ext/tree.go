@@ -27,13 +27,16 @@ type Tree struct {
 	FS        fs.FS  // contained: nothing outside the root can be read through it
 	Root      string // absolute directory, for people; "" when there is none. Part of no digest
 	Leads     string // Root with its links resolved; "" when there is none
-	Own       bool   // the person's own configuration names it, whatever workspace this is
-	Sealed    Digest // what the digest of all its files should be; zero: they may be what they are
-	Places    []Place
-	Manifest  *Doc     // the manifest as read; nil when the format has none or it could not be read
-	Unread    bool     // of a format that is known by sight and not read; it is no candidate
-	Also      []string // other formats that the same directory is laid out in
-	Findings  Findings // what reading the layout noticed; an error refuses the tree whole
+	// Watch are the absolute files and directories in which everything lies that the tree
+	// is read from, where those are less than Root. Part of no digest.
+	Watch    []string
+	Own      bool   // the person's own configuration names it, whatever workspace this is
+	Sealed   Digest // what the digest of all its files should be; zero: they may be what they are
+	Places   []Place
+	Manifest *Doc     // the manifest as read; nil when the format has none or it could not be read
+	Unread   bool     // of a format that is known by sight and not read; it is no candidate
+	Also     []string // other formats that the same directory is laid out in
+	Findings Findings // what reading the layout noticed; an error refuses the tree whole
 	// Describes, when not nil, says that the tree is what something running said
 	// of itself. Such a tree is not found for itself: it goes with the extension
 	// that declares what it describes.

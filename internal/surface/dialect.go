@@ -20,6 +20,9 @@ const (
 	// DialectTOML is a document that another client keeps whole in TOML, with
 	// keys and placeholders of its own.
 	DialectTOML = "toml"
+	// DialectColony is a skill of a design monorepo, whose front matter says how its
+	// script is run.
+	DialectColony = "colony"
 	// DialectInline is a document that another client keeps as one value among
 	// its settings. What would be its body is the text of the key InlineText.
 	DialectInline = "inline"

@@ -15,6 +15,7 @@ type Skill struct {
 	AllowedTools []string // what the author suggests; it grants nothing
 	Front        ext.Doc  // the whole front matter, unknown keys included
 	Body         string
+	Run          *Run // how its script is run, in a design monorepo; nil elsewhere
 }
 
 // Surface is the skill surface.
@@ -25,8 +26,8 @@ var Surface = surface.Define(surface.Def[Skill]{
 	Files:  "*/SKILL.md",
 	Needs:  ext.Project,
 	Merge:  surface.Namespaced,
-	Fields: fields,
-	Checks: []*ext.Check{surface.NoFrontMatter, surface.EntryHooks, surface.EntryGuard, NameDiffers, NamePattern},
+	Fields: runFields,
+	Checks: []*ext.Check{surface.NoFrontMatter, surface.EntryHooks, surface.EntryGuard, NameDiffers, NamePattern, RunForm},
 	Read:   read,
 	Check:  check,
 })
@@ -72,6 +73,10 @@ var (
 func read(d surface.Document, e *surface.Entry[Skill]) {
 	if d.Doc.Kind != ext.Map {
 		e.Report(surface.NoFrontMatter, 1, "a skill begins with front matter between two lines of ---, found none")
+		return
+	}
+	if d.Dialect == surface.DialectColony {
+		readColony(d, e)
 		return
 	}
 	v := surface.ReadFields(d, fields, e)
