@@ -20,7 +20,7 @@ var ranks = map[string]int{
 	"rpc":     1, // bytes of messages, for drivers and faces
 	"pattern": 1,
 
-	"surface": 10, "state": 10, "pysrc": 10, "pysrc/syntax": 9, "pysrc/grammar": 8, "doc": 10, "secret": 10, "audit": 10, "root": 10, "spelling": 10, "child": 10, "watch": 10, "unseen": 10, "ahead": 10, "file": 10, "dialect": 10, "loopback": 10,
+	"surface": 10, "state": 10, "pysrc": 10, "pysrc/allow": 10, "pysrc/syntax": 9, "pysrc/grammar": 8, "doc": 10, "secret": 10, "audit": 10, "root": 10, "spelling": 10, "child": 10, "watch": 10, "unseen": 10, "ahead": 10, "file": 10, "dialect": 10, "loopback": 10,
 	"frontmatter": 11, "config": 11, // above doc
 	"colony/scribe": 13,                // above colony and git
 	"source":        12,                // above frontmatter, root and surface
@@ -30,6 +30,7 @@ var ranks = map[string]int{
 	"roster":  13,                 // above checkout, git, spelling and state
 	"imports": 12,                 // above file
 	"git":     12, "checkout": 12, // above child, file, loopback and unpack
+	"colony/tools": 14, // above colony and git
 
 	"surface/*": 20, "hook/*": 20, "source/*": 20, "source/bridge": 21, "driver/*": 20, "store/*": 20, "discover": 20, "market": 20, "sarif": 20,
 	"admit": 30, "mend": 30, "builtin/*": 30,
@@ -40,6 +41,7 @@ var ranks = map[string]int{
 	"host":        80,
 	"catalog":     90, "face/*": 90,
 	"corpus/tally": 95, // above the catalogue, whose outcome it counts
+	"monorepo":     100, // reads one from Go
 	"":             100, "cmd/*": 100, "gen": 100, "corpus": 100, "bench": 100, "bench/*": 100, "bench/mcp/*": 100,
 	"bench/mcp/rig": 99, // what the benches share
 }
