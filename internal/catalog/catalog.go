@@ -32,19 +32,24 @@ import (
 	"github.com/mortise-dev/mortise/internal/source/bridge"
 	"github.com/mortise-dev/mortise/internal/source/dir"
 	"github.com/mortise-dev/mortise/internal/source/live"
+	"github.com/mortise-dev/mortise/internal/source/monorepo"
 	"github.com/mortise-dev/mortise/internal/source/roots"
 	"github.com/mortise-dev/mortise/internal/surface"
 	"github.com/mortise-dev/mortise/internal/surface/affordance"
 	"github.com/mortise-dev/mortise/internal/surface/agent"
+	"github.com/mortise-dev/mortise/internal/surface/agentclass"
 	"github.com/mortise-dev/mortise/internal/surface/app"
 	"github.com/mortise-dev/mortise/internal/surface/command"
 	"github.com/mortise-dev/mortise/internal/surface/dependency"
+	"github.com/mortise-dev/mortise/internal/surface/deployment"
 	"github.com/mortise-dev/mortise/internal/surface/executable"
 	"github.com/mortise-dev/mortise/internal/surface/languageserver"
+	"github.com/mortise-dev/mortise/internal/surface/mission"
 	"github.com/mortise-dev/mortise/internal/surface/monitor"
 	"github.com/mortise-dev/mortise/internal/surface/notification"
 	"github.com/mortise-dev/mortise/internal/surface/outputstyle"
 	"github.com/mortise-dev/mortise/internal/surface/policy"
+	"github.com/mortise-dev/mortise/internal/surface/profile"
 	"github.com/mortise-dev/mortise/internal/surface/prompt"
 	"github.com/mortise-dev/mortise/internal/surface/resource"
 	"github.com/mortise-dev/mortise/internal/surface/rule"
@@ -55,6 +60,7 @@ import (
 	"github.com/mortise-dev/mortise/internal/surface/task"
 	"github.com/mortise-dev/mortise/internal/surface/theme"
 	"github.com/mortise-dev/mortise/internal/surface/tool"
+	"github.com/mortise-dev/mortise/internal/surface/toolspec"
 	"github.com/mortise-dev/mortise/internal/surface/workflow"
 )
 
@@ -72,6 +78,11 @@ var Specs = []*surface.Spec{
 	server.Surface.Spec,
 	tool.Surface.Spec,
 	resource.Surface.Spec,
+	agentclass.Surface.Spec,
+	deployment.Surface.Spec,
+	toolspec.Surface.Spec,
+	profile.Surface.Spec,
+	mission.Surface.Spec,
 	languageserver.Surface.Spec,
 	theme.Surface.Spec,
 	monitor.Surface.Spec,
@@ -134,7 +145,7 @@ func Checks() []CheckGroup {
 		{"The pass", host.Checks},
 		{"Configuration", config.Checks},
 		{"Files and links", discover.Checks},
-		{"Finding extensions", slices.Concat(roots.Checks, dir.Checks, live.Checks, []*ext.Check{CheckoutGone})},
+		{"Finding extensions", slices.Concat(roots.Checks, dir.Checks, live.Checks, monorepo.Checks, []*ext.Check{CheckoutGone})},
 		{"Formats and manifests", bridge.Checks},
 		{"Marketplaces", slices.Concat(host.MarketChecks, market.Checks)},
 		{"JSON, YAML and TOML", doc.Checks},

@@ -83,7 +83,7 @@ func composing(p host.Place, purpose host.Purpose, store state.Store) host.Optio
 		Specs:     Specs,
 		Catalogue: Digest(),
 		Configure: p.Configure,
-		Sources:   Sources,
+		Sources:   remembering(),
 		Installed: Installed(p),
 		Unnamed:   unnamed,
 		Store:     store,

@@ -12,6 +12,7 @@ import (
 	"github.com/mortise-dev/mortise/internal/source/builtin"
 	"github.com/mortise-dev/mortise/internal/source/dir"
 	"github.com/mortise-dev/mortise/internal/source/live"
+	"github.com/mortise-dev/mortise/internal/source/monorepo"
 	"github.com/mortise-dev/mortise/internal/state"
 	"github.com/mortise-dev/mortise/internal/surface/server"
 )
@@ -19,6 +20,19 @@ import (
 // Sources are the sources of a configuration, in load order: what is built in,
 // then what the configuration names, then what servers said of themselves.
 func Sources(c *config.Config, vouched bool, described []state.Description) []ext.Source {
+	return sources(c, vouched, described, nil)
+}
+
+// remembering are the sources of the configurations of one host, which remember what
+// they read of its design monorepo.
+func remembering() func(*config.Config, bool, []state.Description) []ext.Source {
+	m := new(monorepo.Memory)
+	return func(c *config.Config, vouched bool, described []state.Description) []ext.Source {
+		return sources(c, vouched, described, m)
+	}
+}
+
+func sources(c *config.Config, vouched bool, described []state.Description, m *monorepo.Memory) []ext.Source {
 	own := &builtin.Source{Extension: ext.BuiltinName, Files: own(nil).Describe(), Loose: bridge.Loose, Env: personal(c)}
 	limits, _ := c.Personal() // servers of the person's own are among them
 	said := &live.Source{Surface: server.Surface.Name, Files: limits.Files}
@@ -34,12 +48,14 @@ func Sources(c *config.Config, vouched bool, described []state.Description) []ex
 			built = append(built, &builtin.Source{Extension: rig.Name, Files: rig.Extension().Describe(), Loose: bridge.Loose, Env: personal(c)})
 		}
 	}
-	return append(append(built, Configured(c, vouched)...), said)
+	return append(append(built, configured(c, vouched, m)...), said)
 }
 
 // Configured are the sources that a configuration names: the owner's
-// directory, plugins as it lists them.
-func Configured(c *config.Config, adopted bool) []ext.Source {
+// directory, plugins as it lists them, the design monorepo.
+func Configured(c *config.Config, adopted bool) []ext.Source { return configured(c, adopted, nil) }
+
+func configured(c *config.Config, adopted bool, m *monorepo.Memory) []ext.Source {
 	env := source.Env{Specs: Specs, Limits: c.Limits.Bounds()}
 	out := []ext.Source{
 		&dir.Owner{Dir: c.OwnerDir(), Shown: c.Owner.Path, Adopted: adopted, Within: within(c), Named: named(c), Loose: bridge.Loose, Env: env},
@@ -51,7 +67,23 @@ func Configured(c *config.Config, adopted bool) []ext.Source {
 		}
 		out = append(out, plugin(&c.Plugins[i], bounds))
 	}
-	return out
+	return append(out, design(c, adopted, env, m))
+}
+
+// design is the source of the design monorepo, which is the workspace itself where no
+// other is named.
+func design(c *config.Config, adopted bool, env source.Env, m *monorepo.Memory) ext.Source {
+	at, said := c.MonorepoDir()
+	s := &monorepo.Source{
+		Dir: at, Shown: c.Monorepo.Path, Named: said, Within: c.Workspace().Dir, Adopted: adopted, Env: env, Workers: Workers, Memory: m,
+		Known: monorepo.Known{
+			Agents: monorepo.Names(c.Monorepo.AgentBases), Deployments: monorepo.Names(c.Monorepo.DeploymentBases), Decorators: monorepo.Names(c.Monorepo.Decorators),
+		},
+	}
+	if filepath.IsAbs(c.Monorepo.Path) { // a person's own file says so
+		s.Within = ""
+	}
+	return s
 }
 
 // unnamed are the folders of the workspace's clients that its configuration does

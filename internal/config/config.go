@@ -53,6 +53,12 @@ func (c *Config) Workspace() Workspace { return c.workspace }
 // OwnerDir is the absolute path of the owner's directory. It need not exist.
 func (c *Config) OwnerDir() string { return resolve(c.workspace.Dir, c.Owner.Path) }
 
+// MonorepoDir is the absolute path of the design monorepo, and whether somebody said
+// where it is. It need not exist.
+func (c *Config) MonorepoDir() (dir string, named bool) {
+	return resolve(c.workspace.Dir, c.Monorepo.Path), c.Monorepo.Path != ""
+}
+
 // Personal is how extensions that do not come with the workspace are read and
 // judged: what the built-in ones and the person's own plugins are is no matter
 // of a workspace's files, which could otherwise have them refused.

@@ -32,6 +32,10 @@ var forms = map[string]form{
 		pattern: pattern.New(`^(\*|/[^\\\x00-\x1f]*|[A-Za-z]:/[^\\\x00-\x1f]*|(\*\.)?[A-Za-z0-9._-]+(:[0-9]+)?(/[^\s\\\x00-\x1f]*)?)$`),
 		says:    "HOST, *.HOST, HOST/PATH, an absolute directory or *, such as github.com/acme",
 	},
+	"dotted": {
+		pattern: pattern.New(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*(\.\*)?([ ,]+[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*(\.\*)?)*$`),
+		says:    "dotted names with blanks or commas between them, such as acme.agents.Base",
+	},
 	"format": {
 		pattern: pattern.New(`^[a-z0-9][a-z0-9./-]*$`),
 		says:    "the name of a format, such as agent-plugins/1.0.0",

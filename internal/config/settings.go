@@ -21,20 +21,30 @@ type Settings struct {
 	Markets []Market `toml:"markets" doc:"Marketplaces on this machine, each by its name: mortise market lists and searches what they offer. Nothing of them is used before it is a plugin." example:"acme = { path = \"./market\" }"`
 	Sources []Source `toml:"sources" doc:"What may be installed from where, each rule by its name. What any file blocks is not installed; where your own config.toml or the managed file allows something, nothing else is. Nothing is fetched before all rules were asked." example:"acme = { from = \"github.com/acme\", policy = \"block\" }"`
 	// Arrays of tables: what they hold is in Config.Rows.
-	Axis     Rows    `toml:"axis" doc:"Settings of a worktree, each with levels of which the first is the default: mortise mode sets them." example:"[[axis]]\nname = \"data\"\nlevels = [\"fake\", \"real\"]\nblurb = { fake = \"made-up data\", real = \"customers' data\" }"`
-	Require  Rows    `toml:"require" doc:"What a level of one axis needs of another axis." example:"[[require]]\naxis = \"data\"\nwhen = \"real\"\nneeds = \"vpn\"\naccepts = \"on\""`
-	Conflict Rows    `toml:"conflict" doc:"What a level of one axis does not go with." example:"[[conflict]]\naxis = \"data\"\nwhen = \"real\"\nwith = \"net\"\nat = \"open\""`
-	Inject   Rows    `toml:"inject" doc:"Credentials that are put into requests, each while an axis of its own is on. The credential itself is no part of any configuration." example:"[[inject]]\naxis = \"acme\"\nhost = \"api.acme.example\"\nvalue_prefix = \"Bearer \""`
-	Overlay  Rows    `toml:"overlay" doc:"Compose files that are stacked onto the stack's own." example:"[[overlay]]\nfile = \"./compose.real.yaml\"\nwhen = { data = \"real\" }"`
-	Secret   Rows    `toml:"secret" doc:"Secrets that a mode needs of its person. What a row says of one that an extension wants takes the place of what that says." example:"[[secret]]\nvariable = \"ACME_KEY\"\nhow = \"See the page on keys.\""`
-	Stack    Stack   `toml:"stack" doc:"The services of the workspace."`
-	Claude   Claude  `toml:"claude" doc:"Claude Code in the box."`
-	Trust    Trust   `toml:"trust" doc:"How strictly extensions are admitted. What a file of a workspace says is for what comes with the workspace."`
-	Limits   Limits  `toml:"limits" doc:"How much of an extension is read. Only your own config.toml and the managed file may raise a limit above its default; what a file of a workspace says is for what comes with the workspace."`
-	Context  Context `toml:"context" doc:"How much of an agent's context extensions may take before something is said. Nothing is left out for it."`
-	Gateway  Gateway `toml:"gateway" doc:"How things are offered to MCP clients."`
-	Audit    Audit   `toml:"audit" doc:"What the log of calls keeps."`
-	Output   Output  `toml:"output" doc:"How results are shown."`
+	Axis     Rows     `toml:"axis" doc:"Settings of a worktree, each with levels of which the first is the default: mortise mode sets them." example:"[[axis]]\nname = \"data\"\nlevels = [\"fake\", \"real\"]\nblurb = { fake = \"made-up data\", real = \"customers' data\" }"`
+	Require  Rows     `toml:"require" doc:"What a level of one axis needs of another axis." example:"[[require]]\naxis = \"data\"\nwhen = \"real\"\nneeds = \"vpn\"\naccepts = \"on\""`
+	Conflict Rows     `toml:"conflict" doc:"What a level of one axis does not go with." example:"[[conflict]]\naxis = \"data\"\nwhen = \"real\"\nwith = \"net\"\nat = \"open\""`
+	Inject   Rows     `toml:"inject" doc:"Credentials that are put into requests, each while an axis of its own is on. The credential itself is no part of any configuration." example:"[[inject]]\naxis = \"acme\"\nhost = \"api.acme.example\"\nvalue_prefix = \"Bearer \""`
+	Overlay  Rows     `toml:"overlay" doc:"Compose files that are stacked onto the stack's own." example:"[[overlay]]\nfile = \"./compose.real.yaml\"\nwhen = { data = \"real\" }"`
+	Secret   Rows     `toml:"secret" doc:"Secrets that a mode needs of its person. What a row says of one that an extension wants takes the place of what that says." example:"[[secret]]\nvariable = \"ACME_KEY\"\nhow = \"See the page on keys.\""`
+	Monorepo Monorepo `toml:"monorepo" doc:"The design monorepo: a working tree that declares plugins, agents, deployments, tools, profiles and missions below .colony. A workspace that has that directory is one."`
+	Stack    Stack    `toml:"stack" doc:"The services of the workspace."`
+	Claude   Claude   `toml:"claude" doc:"Claude Code in the box."`
+	Trust    Trust    `toml:"trust" doc:"How strictly extensions are admitted. What a file of a workspace says is for what comes with the workspace."`
+	Limits   Limits   `toml:"limits" doc:"How much of an extension is read. Only your own config.toml and the managed file may raise a limit above its default; what a file of a workspace says is for what comes with the workspace."`
+	Context  Context  `toml:"context" doc:"How much of an agent's context extensions may take before something is said. Nothing is left out for it."`
+	Gateway  Gateway  `toml:"gateway" doc:"How things are offered to MCP clients."`
+	Audit    Audit    `toml:"audit" doc:"What the log of calls keeps."`
+	Output   Output   `toml:"output" doc:"How results are shown."`
+}
+
+// Monorepo is about the design monorepo.
+type Monorepo struct {
+	// Path is as written; "" is the workspace, where it is one. Config.MonorepoDir is where it leads.
+	Path            string `toml:"path" form:"inside" widens:"absolute" example:"\"./design\"" doc:"The working tree, below the workspace, where that is not the workspace itself. It must be there then. Only your own config.toml and the managed file may name an absolute path."`
+	AgentBases      string `toml:"agent_bases" form:"dotted" example:"\"acme.agents.Base\"" doc:"Further Python classes that are agents, so that what derives from them is one: dotted names, with blanks or commas between them; one that ends in .* stands for all below it."`
+	DeploymentBases string `toml:"deployment_bases" form:"dotted" example:"\"acme.serving.Service\"" doc:"Further Python classes that are deployments, likewise."`
+	Decorators      string `toml:"decorators" form:"dotted" example:"\"acme.serving.deploy\"" doc:"Further decorators that make a Python class a deployment, likewise."`
 }
 
 // Stack is about the services of a workspace.

@@ -41,6 +41,7 @@ type EntryMeaning struct {
 	Candidates []string `json:"candidates"` // qualified names that the short name could mean, when several; the first of many
 	Guards     []string `json:"guards"`     // tools: the guards that would be asked, in order
 	Asks       string   `json:"asks"`       // hooks: what is asked, as what, and about what; "" for anything else
+	Evidence   []string `json:"evidence"`   // why it is what it is listed as, for what was found by reading somebody's source
 	Offered    string   `json:"offered"`    // the name or address by which clients use it; "" for what they do not use by name
 }
 

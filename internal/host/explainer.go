@@ -19,6 +19,7 @@ type explainer struct {
 	extensions  map[string]*ExtensionRow
 	reasons     map[entryKey]string
 	asks        map[entryKey]string // of the entries of hooks: what a person consents to
+	evidence    map[entryKey][]string
 	shadows     map[entryKey][]string
 	rules       map[entryKey][2]string            // of what the surface's rule did not decide: a word, and what it does
 	answers     map[*surface.Spec][]compose.Entry // what the name leads to; made when it is first asked for
@@ -50,7 +51,7 @@ func newExplainer(g *Generation, l *Listing, c *compose.Composition) *explainer 
 	x := &explainer{
 		Generation: g, composition: c,
 		extensions: make(map[string]*ExtensionRow, len(l.Extensions)),
-		asks:       map[entryKey]string{},
+		asks:       map[entryKey]string{}, evidence: map[entryKey][]string{},
 		reasons:    map[entryKey]string{}, shadows: map[entryKey][]string{}, rules: map[entryKey][2]string{}, answers: map[*surface.Spec][]compose.Entry{},
 	}
 	x.offered = g.offers(x.composition)
@@ -66,6 +67,9 @@ func newExplainer(g *Generation, l *Listing, c *compose.Composition) *explainer 
 			c := &d.Contributions()[j]
 			if c.Status != admit.Active {
 				x.reasons[keyOf(c, d.Tree().Extension)] = c.Reason
+			}
+			if v, ok := c.Value.(interface{ Because() []string }); ok {
+				x.evidence[keyOf(c, d.Tree().Extension)] = v.Because()
 			}
 			if im, ok := c.Value.(surface.Implementation); ok {
 				asks := im.Consents()
@@ -98,11 +102,14 @@ func keyOf(c *admit.Contribution, x ext.Name) entryKey {
 const shownCandidates = 20
 
 func (x *explainer) meaning(e *EntryRow, name string) EntryMeaning {
-	m := EntryMeaning{EntryRow: *e, Candidates: []string{}, Guards: []string{}, Offered: x.offered[offerKey{e.Surface, e.Qualified}]}
+	m := EntryMeaning{EntryRow: *e, Candidates: []string{}, Guards: []string{}, Evidence: []string{}, Offered: x.offered[offerKey{e.Surface, e.Qualified}]}
 	spec := x.spec(e.Surface)
 	m.Rule, m.RuleDoc = spec.Merge.String(), spec.Merge.Doc()
 	if row := x.extensions[e.Extension]; row != nil {
 		m.Source, m.Trust, m.Root = row.Source, row.Trust, row.Root
+	}
+	if found := x.evidence[entryKey{e.Surface, e.Extension, e.Name, e.Path}]; found != nil {
+		m.Evidence = found
 	}
 	answers, known := x.answers[spec]
 	if !known {

@@ -39,7 +39,9 @@ func (k *kept) told(roots []string) {
 	for _, sources := range k.sources {
 		for i := range sources {
 			s := &sources[i]
-			s.stale = s.stale || roots == nil || slices.ContainsFunc(s.trees, func(t scanned) bool { return slices.Contains(roots, t.tree.Root) })
+			s.stale = s.stale || roots == nil || slices.ContainsFunc(s.trees, func(t scanned) bool {
+				return slices.ContainsFunc(watched(t.tree), func(w string) bool { return slices.Contains(roots, w) })
+			})
 		}
 	}
 }

@@ -263,7 +263,7 @@ func (g *Generation) Told() *Listing {
 	l.Findings = []FindingRow{}
 	waits := map[string]bool{}
 	l.Extensions = slices.DeleteFunc(l.Extensions, func(x ExtensionRow) bool {
-		waits[x.Name] = x.Status == admit.Pending.String() || x.Trust == ext.Project.String()
+		waits[x.Name] = x.Status == admit.Pending.String() || x.Trust == ext.Project.String() && !g.Adopted
 		return waits[x.Name]
 	})
 	l.Entries = slices.DeleteFunc(l.Entries, func(e EntryRow) bool { return waits[e.Extension] || e.Status == admit.EntryPending.String() })

@@ -404,6 +404,8 @@ func (p *pass) sources(ctx context.Context, s scanning, c *config.Config, vouche
 // of on this machine.
 func sourcesKey(c *config.Config, vouched bool, installed []state.Installed) ext.Digest {
 	h := ext.NewHash("sources").Digest(c.Digest()).Text(c.OwnerDir(), fmt.Sprint(vouched)).Int(len(c.Plugins))
+	dir, named := c.MonorepoDir()
+	h.Text(dir, fmt.Sprint(named))
 	for _, p := range c.Plugins {
 		h.Text(string(p.Name), p.Dir, p.Format, fmt.Sprint(p.Own, p.Refused), p.Origin.String())
 	}

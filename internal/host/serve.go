@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -11,6 +12,8 @@ import (
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/admit"
 	"github.com/mortise-dev/mortise/internal/call"
+	"github.com/mortise-dev/mortise/internal/colony"
+	"github.com/mortise-dev/mortise/internal/config"
 	"github.com/mortise-dev/mortise/internal/session"
 	"github.com/mortise-dev/mortise/internal/state"
 	"github.com/mortise-dev/mortise/internal/watch"
@@ -271,19 +274,34 @@ func (g *Generation) tree(name ext.Name) ext.Tree {
 func (h *Host) roots(g *Generation) []string {
 	roots := append([]string(nil), h.options.Files...)
 	seen := map[string]bool{}
-	for _, c := range []interface{ OwnerDir() string }{g.Config, g.now} {
-		if dir := c.OwnerDir(); !seen[dir] {
-			seen[dir] = true
-			roots = append(roots, dir)
-		}
-	}
-	for i := range g.decisions {
-		if root := g.decisions[i].Tree().Root; root != "" && !seen[root] {
+	add := func(root string) {
+		if !seen[root] {
 			seen[root] = true
 			roots = append(roots, root)
 		}
 	}
+	for _, c := range []*config.Config{g.Config, g.now} {
+		add(c.OwnerDir())
+		dir, _ := c.MonorepoDir() // what is not there may come
+		add(filepath.Join(dir, colony.Dir))
+	}
+	for i := range g.decisions {
+		for _, root := range watched(g.decisions[i].Tree()) {
+			add(root)
+		}
+	}
 	return roots
+}
+
+// watched are the places in which everything lies that a tree is read from.
+func watched(t ext.Tree) []string {
+	switch {
+	case len(t.Watch) > 0:
+		return t.Watch
+	case t.Root != "":
+		return []string{t.Root}
+	}
+	return nil
 }
 
 // Subscribe has listen told of each new generation, in order. It must not block

@@ -6,13 +6,18 @@ import (
 	"github.com/mortise-dev/mortise/internal/compose"
 	"github.com/mortise-dev/mortise/internal/surface/affordance"
 	"github.com/mortise-dev/mortise/internal/surface/agent"
+	"github.com/mortise-dev/mortise/internal/surface/agentclass"
 	"github.com/mortise-dev/mortise/internal/surface/command"
+	"github.com/mortise-dev/mortise/internal/surface/deployment"
+	"github.com/mortise-dev/mortise/internal/surface/mission"
+	"github.com/mortise-dev/mortise/internal/surface/profile"
 	"github.com/mortise-dev/mortise/internal/surface/prompt"
 	"github.com/mortise-dev/mortise/internal/surface/resource"
 	"github.com/mortise-dev/mortise/internal/surface/rule"
 	"github.com/mortise-dev/mortise/internal/surface/skill"
 	"github.com/mortise-dev/mortise/internal/surface/task"
 	"github.com/mortise-dev/mortise/internal/surface/tool"
+	"github.com/mortise-dev/mortise/internal/surface/toolspec"
 )
 
 // Cost is what something takes of an agent's context.
@@ -54,6 +59,16 @@ func CostOf(x ext.Name, c *admit.Contribution) Cost {
 		body = v.Prompt
 	case rule.Rule:
 		description, body = v.Described(description), v.Text()
+	case agentclass.AgentClass:
+		body = v.Text()
+	case deployment.Deployment:
+		body = v.Text()
+	case toolspec.ToolSpec:
+		body = v.Text()
+	case profile.Profile:
+		body = v.Text()
+	case mission.Mission:
+		body = v.Text()
 	case resource.Resource:
 	default:
 		return Cost{}

@@ -23,6 +23,7 @@ type Offer struct {
 	Entry      compose.Entry
 	Ref        ext.Ref          // what answers; zero for what is text
 	Text       string           // what it is, where Ref is zero and it is no command
+	MIMEType   string           // of Text
 	Command    *command.Command // a prompt that is text; else nil
 }
 
@@ -80,6 +81,7 @@ func (s *Session) offer(options OfferOptions, bare bool) *Offers {
 			r.Description = r.Value.Described(r.Description)
 			b.text(r.Entry, "rule", "", r.Value.Text())
 		}
+		b.declared(s)
 	}
 	for _, list := range []*[]Offer{&b.Tools, &b.Prompts, &b.Resources, &b.Templates} {
 		b.settle(list)
@@ -250,12 +252,45 @@ func serverOf(r ext.Ref) string {
 	return r.Target[:max(strings.LastIndexByte(r.Target, '@'), 0)]
 }
 
+// declared offers what a design monorepo declares as resources, each the JSON of what is
+// known of it.
+func (b *offering) declared(s *Session) {
+	for i := range s.AgentClasses {
+		b.data(s.AgentClasses[i].Entry, s.AgentClasses[i].Value.Text)
+	}
+	for i := range s.Deployments {
+		b.data(s.Deployments[i].Entry, s.Deployments[i].Value.Text)
+	}
+	for i := range s.ToolSpecs {
+		b.data(s.ToolSpecs[i].Entry, s.ToolSpecs[i].Value.Text)
+	}
+	for i := range s.Profiles {
+		b.data(s.Profiles[i].Entry, s.Profiles[i].Value.Text)
+	}
+	for i := range s.Missions {
+		b.data(s.Missions[i].Entry, s.Missions[i].Value.Text)
+	}
+}
+
+// data offers an entry that is JSON as a resource at an address of the host's.
+func (b *offering) data(e compose.Entry, body func() string) {
+	text := ""
+	if !b.bare {
+		text = body()
+	}
+	b.offered(e, e.Spec.Name, "", "application/json", text)
+}
+
 // text offers an entry that is text as a resource at an address of the host's.
 func (b *offering) text(e compose.Entry, scheme, rest, body string) {
+	b.offered(e, scheme, rest, "text/markdown", body)
+}
+
+func (b *offering) offered(e compose.Entry, scheme, rest, mime, body string) {
 	uri := scheme + "://" + string(e.Extension) + "/" + url.PathEscape(e.Name) + rest
-	o := Offer{Name: uri, Entry: e, Text: body}
+	o := Offer{Name: uri, Entry: e, Text: body, MIMEType: mime}
 	if !b.bare {
-		o.Definition = object(text("uri", uri), text("name", e.Qualified), text("description", e.Description), text("mimeType", "text/markdown"))
+		o.Definition = object(text("uri", uri), text("name", e.Qualified), text("description", e.Description), text("mimeType", mime))
 	}
 	b.Resources = append(b.Resources, o)
 }

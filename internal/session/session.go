@@ -12,7 +12,11 @@ import (
 	"github.com/mortise-dev/mortise/internal/surface"
 	"github.com/mortise-dev/mortise/internal/surface/affordance"
 	"github.com/mortise-dev/mortise/internal/surface/agent"
+	"github.com/mortise-dev/mortise/internal/surface/agentclass"
 	"github.com/mortise-dev/mortise/internal/surface/command"
+	"github.com/mortise-dev/mortise/internal/surface/deployment"
+	"github.com/mortise-dev/mortise/internal/surface/mission"
+	"github.com/mortise-dev/mortise/internal/surface/profile"
 	"github.com/mortise-dev/mortise/internal/surface/prompt"
 	"github.com/mortise-dev/mortise/internal/surface/resource"
 	"github.com/mortise-dev/mortise/internal/surface/rule"
@@ -20,6 +24,7 @@ import (
 	"github.com/mortise-dev/mortise/internal/surface/skill"
 	"github.com/mortise-dev/mortise/internal/surface/task"
 	"github.com/mortise-dev/mortise/internal/surface/tool"
+	"github.com/mortise-dev/mortise/internal/surface/toolspec"
 )
 
 // Session is one agent's view. It is immutable.
@@ -37,6 +42,13 @@ type Session struct {
 	// Resources are what something running answers for; skills, agents and rules,
 	// which are text, are not among them.
 	Resources []compose.Typed[resource.Resource]
+	// What a design monorepo declares. It is read as resources; nothing of it can be
+	// called or started.
+	AgentClasses []compose.Typed[agentclass.AgentClass]
+	Deployments  []compose.Typed[deployment.Deployment]
+	ToolSpecs    []compose.Typed[toolspec.ToolSpec]
+	Profiles     []compose.Typed[profile.Profile]
+	Missions     []compose.Typed[mission.Mission]
 }
 
 // Layer is whose text a fragment is. Lower comes first, and no extension can
@@ -80,6 +92,12 @@ func Resolve(c *compose.Composition) *Session {
 		Tools:    compose.Of(c, tool.Surface),
 
 		Resources: compose.Of(c, resource.Surface),
+
+		AgentClasses: compose.Of(c, agentclass.Surface),
+		Deployments:  compose.Of(c, deployment.Surface),
+		ToolSpecs:    compose.Of(c, toolspec.Surface),
+		Profiles:     compose.Of(c, profile.Surface),
+		Missions:     compose.Of(c, mission.Surface),
 	}
 	for _, g := range compose.Of(c, toolcall.Before.Surface) {
 		if g.Value.Role == surface.Guard {

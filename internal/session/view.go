@@ -8,21 +8,28 @@ import (
 // View is a session as it is shown: names, origins and sizes, with the text as
 // agents get it, fenced by a boundary of its own.
 type View struct {
-	Digest    string     `json:"digest"`
-	Boundary  string     `json:"boundary"`
-	Text      string     `json:"text"`
-	Prompt    []Item     `json:"prompt"`   // what is in the text
-	LeftOut   []Item     `json:"left_out"` // prompt fragments that there is no room for
-	Skills    []Item     `json:"skills"`
-	Agents    []Item     `json:"agents"`
-	Commands  []Item     `json:"commands"`
-	Rules     []Item     `json:"rules"`
-	Tasks     []Item     `json:"tasks"`
-	Servers   []Item     `json:"servers"`
-	Tools     []Item     `json:"tools"`
-	Resources []Item     `json:"resources"` // that something running answers for
-	Guards    []Item     `json:"guards"`
-	Total     TotalSizes `json:"total"`
+	Digest    string `json:"digest"`
+	Boundary  string `json:"boundary"`
+	Text      string `json:"text"`
+	Prompt    []Item `json:"prompt"`   // what is in the text
+	LeftOut   []Item `json:"left_out"` // prompt fragments that there is no room for
+	Skills    []Item `json:"skills"`
+	Agents    []Item `json:"agents"`
+	Commands  []Item `json:"commands"`
+	Rules     []Item `json:"rules"`
+	Tasks     []Item `json:"tasks"`
+	Servers   []Item `json:"servers"`
+	Tools     []Item `json:"tools"`
+	Resources []Item `json:"resources"` // that something running answers for
+	Guards    []Item `json:"guards"`
+	// What a design monorepo declares, which is read as resources.
+	AgentClasses []Item `json:"agent_classes"`
+	Deployments  []Item `json:"deployments"`
+	ToolSpecs    []Item `json:"tool_specs"`
+	Profiles     []Item `json:"profiles"`
+	Missions     []Item `json:"missions"`
+
+	Total TotalSizes `json:"total"`
 }
 
 // TotalSizes are the sizes of a session as a whole, each the sum of its items'.
@@ -70,8 +77,13 @@ func (s *Session) View() View {
 	v.Tools = items(s.Tools)
 	v.Resources = items(s.Resources)
 	v.Guards = items(s.Guards)
+	v.AgentClasses = items(s.AgentClasses)
+	v.Deployments = items(s.Deployments)
+	v.ToolSpecs = items(s.ToolSpecs)
+	v.Profiles = items(s.Profiles)
+	v.Missions = items(s.Missions)
 	text, tools := sum(v.Prompt), sum(v.Tools)
-	rest := sum(v.Skills, v.Agents, v.Commands, v.Rules, v.Tasks, v.Servers, v.Resources, v.Guards)
+	rest := sum(v.Skills, v.Agents, v.Commands, v.Rules, v.Tasks, v.Servers, v.Resources, v.Guards, v.AgentClasses, v.Deployments, v.ToolSpecs, v.Profiles, v.Missions)
 	left := sum(v.LeftOut)
 	v.Total = TotalSizes{
 		Text: text.Catalogue, Fences: SizeOf(v.Text).less(text.Catalogue), LeftOut: left.Catalogue,

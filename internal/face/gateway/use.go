@@ -137,7 +137,7 @@ func (r *request) readResource(ctx context.Context) ([]byte, error) {
 		return r.pass(ctx, o)
 	}
 	result, err := ext.EncodeJSON(map[string]any{
-		"contents": []map[string]string{{"uri": uri, "mimeType": "text/markdown", "text": o.Text}},
+		"contents": []map[string]string{{"uri": uri, "mimeType": o.MIMEType, "text": o.Text}},
 	})
 	return r.result(result), err
 }
