@@ -131,6 +131,13 @@ func (p *page) entry(e host.EntryMeaning, r roots) {
 	field("asks", bounded(e.Asks))
 	field("from", ext.Escape(e.Source)+", trust "+e.Trust)
 	field("file", r.at(p.call, e.Extension, e.Root, e.Path, e.Line))
+	for i, why := range e.Evidence {
+		name := "since"
+		if i > 0 {
+			name = ""
+		}
+		field(name, bounded(why))
+	}
 	field("rule", e.Rule+": "+e.RuleDoc)
 	field("clients use", ext.Escape(e.Offered))
 	if e.LastKnown {

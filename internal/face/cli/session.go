@@ -100,7 +100,7 @@ func (p *page) session(g *host.Generation, v *session.View) {
 	for _, part := range []struct {
 		name  string
 		items []session.Item
-	}{{"Skills", v.Skills}, {"Agents", v.Agents}, {"Commands", v.Commands}, {"Rules", v.Rules}, {"Tasks", v.Tasks}, {"Servers", v.Servers}, {"Tools", v.Tools}, {"Resources", v.Resources}, {"Guards", v.Guards}} {
+	}{{"Skills", v.Skills}, {"Agents", v.Agents}, {"Commands", v.Commands}, {"Rules", v.Rules}, {"Tasks", v.Tasks}, {"Servers", v.Servers}, {"Tools", v.Tools}, {"Resources", v.Resources}, {"Guards", v.Guards}, {"Agent classes", v.AgentClasses}, {"Deployments", v.Deployments}, {"Catalogue tools", v.ToolSpecs}, {"Profiles", v.Profiles}, {"Missions", v.Missions}} {
 		p.items(part.name, part.items)
 	}
 	p.gap()

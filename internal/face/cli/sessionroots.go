@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/colony"
 	"github.com/mortise-dev/mortise/internal/host"
 	"github.com/mortise-dev/mortise/internal/roster"
 )
@@ -20,7 +22,7 @@ type rootsDoc struct {
 type rootRow struct {
 	Extension string `json:"extension"`
 	Dir       string `json:"dir"`
-	From      string `json:"from"`   // owner, configuration, or installed
+	From      string `json:"from"`   // owner, configuration, monorepo, or installed
 	Commit    string `json:"commit"` // of what is installed; "" where it has none
 	Disabled  bool   `json:"disabled"`
 	Missing   bool   `json:"missing"` // it is no directory
@@ -42,9 +44,7 @@ func (c *call) sessionRoots(ctx context.Context) error {
 		add := func(row rootRow, on bool) {
 			_, off := s.Disabled(p.Workspace.ID, ext.Name(row.Extension), "")
 			row.Disabled = off || !on
-			if info, err := os.Stat(row.Dir); err != nil || !info.IsDir() {
-				row.Missing = true
-			}
+			row.Missing = !isDir(row.Dir)
 			doc.Roots = append(doc.Roots, row)
 		}
 		add(rootRow{Extension: string(ext.OwnerName), Dir: cfg.OwnerDir(), From: "owner"}, true)
@@ -52,6 +52,9 @@ func (c *call) sessionRoots(ctx context.Context) error {
 		for _, x := range cfg.Plugins {
 			named[x.Name] = true
 			add(rootRow{Extension: string(x.Name), Dir: x.Dir, From: "configuration"}, x.Enabled && !x.Refused)
+		}
+		if dir, named := cfg.MonorepoDir(); named || isDir(filepath.Join(dir, colony.Dir)) {
+			add(rootRow{Extension: string(ext.MonorepoName), Dir: dir, From: "monorepo"}, true)
 		}
 		for _, line := range roster.In(s.Roster, p.Workspace.ID) {
 			if !named[line.Name] { // a name that the configuration uses is the configuration's
@@ -79,4 +82,9 @@ func (c *call) sessionRoots(ctx context.Context) error {
 		}
 		return nil
 	})
+}
+
+func isDir(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
 }

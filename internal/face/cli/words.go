@@ -28,6 +28,9 @@ func plural(one string) string {
 	if stem, ok := strings.CutSuffix(one, "y"); ok {
 		return stem + "ies"
 	}
+	if strings.HasSuffix(one, "s") {
+		return one + "es"
+	}
 	return one + "s"
 }
 
