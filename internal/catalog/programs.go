@@ -15,13 +15,15 @@ import (
 
 // asking reports whether this program was started by one that is asked something.
 func asking(env []string) bool {
-	return slices.ContainsFunc(env, func(kv string) bool { return strings.HasPrefix(kv, host.WithinGuard+"=") })
+	return slices.ContainsFunc(env, func(kv string) bool {
+		return strings.HasPrefix(kv, host.WithinGuard+"=") || strings.HasPrefix(kv, host.WithinHook+"=")
+	})
 }
 
 // programs runs the programs of guards and hooks. They get a documented part of the host's
 // environment, and what is theirs.
 func programs(env []string) guard.Runner {
-	ours := []string{host.WithinGuard + "=1"}
+	var ours []string
 	for _, kv := range env {
 		if name, _, _ := strings.Cut(kv, "="); name == config.HomeVariable {
 			ours = append(ours, kv)
@@ -33,8 +35,12 @@ func programs(env []string) guard.Runner {
 				return guard.Ran{}, fmt.Errorf("make the directory that its extension may keep things in: %w", err)
 			}
 		}
+		own := slices.Concat(p.Env, ours)
+		if !slices.Contains(p.Env, host.WithinHook+"=1") {
+			own = append(own, host.WithinGuard+"=1")
+		}
 		c := command.Command{
-			Line: p.Line, Dir: p.Dir, Env: command.Environment(env, append(slices.Clone(p.Env), ours...)...), Stdin: p.Input, Limit: p.Limit,
+			Line: p.Line, Dir: p.Dir, Env: command.Environment(env, own...), Stdin: p.Input, Limit: p.Limit,
 		}
 		if p.Line == "" {
 			c.Path, c.Args = p.Argv[0], p.Argv[1:]

@@ -116,7 +116,9 @@ func TestCommitIsSigned(t *testing.T) {
 	marks := t.TempDir()
 	trap := filepath.Join(program(t, "trap", `touch "`+marks+`/ran"; exit 1`), "trap")
 	own := home(t, "[commit]\n\tgpgsign = true\n[gpg]\n\tformat = ssh\n[user]\n\tsigningkey = "+key+"\n")
-	signed := func(w *wood, commit string) bool { return strings.Contains(w.git("cat-file", "commit", commit), "\ngpgsig") }
+	signed := func(w *wood, commit string) bool {
+		return strings.Contains(w.git("cat-file", "commit", commit), "\ngpgsig")
+	}
 
 	w := begun(t)
 	w.git("config", "gpg.ssh.program", trap)

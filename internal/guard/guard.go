@@ -25,6 +25,7 @@ type Call struct {
 	Agent       string
 	Client      string // what the client calls itself
 	Mode        ext.Mode
+	ModeOf      func() (ext.Mode, error) // finds it out where Mode is nil and something reads it; nil: there is none
 	// Event is what a client told of the call, where that is one of its own tools'. Nil
 	// for a call of a tool that is offered here.
 	Event *dialect.Event

@@ -128,7 +128,7 @@ func (a *Agent) Decide(ctx context.Context, u Use) (Decided, error) {
 		}
 		d.generation, d.tool = g, now
 		d.call = callOf(&u, &now)
-		d.call.Mode = g.modeNow(ctx, a.host.options.Clock())
+		d.call.ModeOf = a.modeOf(ctx, g)
 		if err != nil {
 			return Decided{}, cmp.Or(d.log(ctx, "deny", "denied", nil, err.Error(), true), err)
 		}

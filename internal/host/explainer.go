@@ -52,7 +52,7 @@ func newExplainer(g *Generation, l *Listing, c *compose.Composition) *explainer 
 		Generation: g, composition: c,
 		extensions: make(map[string]*ExtensionRow, len(l.Extensions)),
 		asks:       map[entryKey]string{}, evidence: map[entryKey][]string{},
-		reasons:    map[entryKey]string{}, shadows: map[entryKey][]string{}, rules: map[entryKey][2]string{}, answers: map[*surface.Spec][]compose.Entry{},
+		reasons: map[entryKey]string{}, shadows: map[entryKey][]string{}, rules: map[entryKey][2]string{}, answers: map[*surface.Spec][]compose.Entry{},
 	}
 	x.offered = g.offers(x.composition)
 	if x.guarded = g.Guards(); c != g.Composition { // as it would be once it is adopted

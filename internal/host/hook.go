@@ -103,9 +103,13 @@ func (h *Host) Disconnect(ctx context.Context, client, by string) (events []stri
 	return events, h.change(ctx, state.Event{Kind: "disconnected", Subject: client, By: by}, func(s *state.Snapshot) { s.Remove(gone...) })
 }
 
-// WithinGuard is the variable of the environment that programs of guards and hooks have, so
-// that one that asks Mortise again is not asked about its own question.
+// WithinGuard is the variable of the environment that programs of guards have, so that one
+// that asks Mortise again is not asked about its own question.
 const WithinGuard = "MORTISE_WITHIN_GUARD"
+
+// WithinHook is the like for programs that answer hooks of plans: what they start is judged
+// as all else is, and asks no programs what a worktree should be like.
+const WithinHook = "MORTISE_WITHIN_HOOK"
 
 // entry is what our own entry among a client's servers is called.
 const entry = "mortise"
@@ -169,7 +173,7 @@ func (a *Agent) After(ctx context.Context, u Use, output json.RawMessage, failed
 		return nil
 	}
 	d := deciding{Agent: a, use: &u, id: rand.Text()[:12], generation: g, tool: now, call: callOf(&u, &now)}
-	d.call.Mode = g.modeNow(ctx, a.host.options.Clock())
+	d.call.ModeOf = a.modeOf(ctx, g)
 	j := g.Guards().After(ctx, &d.call, output, failed, a.means(g))
 	if d.noted(j.Notes); len(d.notes) > 0 {
 		_ = d.log(ctx, "call", "allowed", nil, strings.Join(d.notes, "; "), false) // the call was made, and logged

@@ -106,6 +106,7 @@ type Host struct {
 	waits    time.Time // since when passes are not whole; zero: the last one was
 	now      atomic.Pointer[Generation]
 	kept     kept
+	plans    registries
 	held     held
 	serving  serving
 	notices  listeners[error]
@@ -288,6 +289,7 @@ type Generation struct {
 	planned   *plan.Registry // of what is in use; made when it is first asked for
 	mode      atomic.Pointer[timedMode]
 	caller    call.Caller // of what answers hooks
+	plans     *registries
 	uptime    func() (string, time.Duration)
 	run       guard.Runner // of programs that answer hooks
 	dirs      func(ext.Tree) string

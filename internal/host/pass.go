@@ -82,7 +82,7 @@ func (h *Host) run(ctx context.Context, vouched bool) (*Generation, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &Generation{specs: h.options.Specs, alive: h.alive, caller: drivers(h.options.Drivers), run: h.options.answering(), uptime: h.options.Uptime, dirs: h.options.Data, now: p.config, known: p.known(), effects: p.effects(now.config, now.decisions), proposed: now.decisions}
+	g := &Generation{specs: h.options.Specs, alive: h.alive, caller: drivers(h.options.Drivers), run: h.options.answering(), uptime: h.options.Uptime, plans: &h.plans, dirs: h.options.Data, now: p.config, known: p.known(), effects: p.effects(now.config, now.decisions), proposed: now.decisions}
 	g.Effects = sum(g.effects)
 	g.trial = sync.OnceValue(func() *compose.Composition { return p.trial(now) })
 	g.consents = admit.Consents(now.decisions)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/mortise-dev/mortise/ext"
@@ -36,8 +37,39 @@ func (d drivers) Call(ctx context.Context, ref ext.Ref, argument json.RawMessage
 // workspace that nobody adopted only what its person's own configuration says is in it.
 func (g *Generation) Registry(ctx context.Context) *plan.Registry {
 	// Who asks first may stop waiting; the registry is that of all who ask later.
-	g.planning.Do(func() { g.planned = plan.New(context.WithoutCancel(ctx), g.planInputs()) })
+	g.planning.Do(func() { g.planned = g.plans.of(context.WithoutCancel(ctx), g.planInputs()) })
 	return g.planned
+}
+
+// Quiet is the registry as it is without the programs of extensions: making it and asking
+// it starts nothing. It is for who looks for something in passing.
+func (g *Generation) Quiet(ctx context.Context) *plan.Registry {
+	in := g.planInputs()
+	in.Caller = g.caller
+	return plan.New(ctx, in)
+}
+
+// registries keeps the last registry of a host, for generations in which nothing that it
+// depends on changed.
+type registries struct {
+	mu   sync.Mutex
+	last *plan.Registry
+}
+
+// of is the registry of some inputs. One in which something did not answer is made anew.
+func (k *registries) of(ctx context.Context, in plan.Inputs) *plan.Registry {
+	digest := in.Digest()
+	k.mu.Lock()
+	last := k.last
+	k.mu.Unlock()
+	if last != nil && last.Digest() == digest && !last.Unanswered() {
+		return last
+	}
+	made := plan.New(ctx, in)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.last = made
+	return made
 }
 
 // Plan resolves what should be in a mode.
@@ -120,6 +152,28 @@ func (g *Generation) modeNow(ctx context.Context, now time.Time) ext.Mode {
 	return c.Mode
 }
 
+// modeOf finds out the mode for a policy that reads it: no other call waits for what it
+// takes. While something that may declare axes does not answer, the mode is not known.
+func (a *Agent) modeOf(ctx context.Context, g *Generation) func() (ext.Mode, error) {
+	return func() (ext.Mode, error) {
+		m := g.modeNow(ctx, a.host.options.Clock())
+		if r := g.Registry(ctx); r.Unanswered() {
+			return nil, fmt.Errorf("the mode is not known: %s", silent(r.Findings()))
+		}
+		return m, ctx.Err()
+	}
+}
+
+// silent is what did not answer which axes there are.
+func silent(all ext.Findings) string {
+	for _, f := range all {
+		if f.Check == plan.HookFailed {
+			return f.Message
+		}
+	}
+	return ""
+}
+
 // within reports whether a mode that ends has not yet, by how long the machine has run.
 func (g *Generation) within(m *timedMode) bool {
 	boot, lasted := g.uptime()
@@ -144,16 +198,23 @@ type AnswerMeaning struct {
 
 // ExplainAnswers are the answers to hooks that have a name for their key, in the mode that
 // the worktree was in when the generation was made.
-func (g *Generation) ExplainAnswers(ctx context.Context, name string) []AnswerMeaning {
+//
+// Programs of extensions are asked only where ask is set; else what they would answer is
+// missing.
+func (g *Generation) ExplainAnswers(ctx context.Context, name string, ask bool) []AnswerMeaning {
 	out := []AnswerMeaning{}
-	p := g.Plan(ctx, g.modeAt(ctx, g.at).Mode)
+	r := g.Quiet(ctx)
+	if ask {
+		r = g.Registry(ctx)
+	}
+	p := r.Plan(r.Current(ctx, lasting(g.state.LevelsOf(g.Config.Workspace().Dir), g.at, g.uptime), g.at).Mode)
 	add := func(s *surface.Spec, a *plan.Given, lost bool, to string) {
 		value, err := ext.EncodeJSON(a.Value)
 		if a.Key == name && err == nil {
 			out = append(out, AnswerMeaning{s.Name, a.Key, value, string(a.Extension), a.Entry, a.Origin.Path, a.Origin.Line, s.Answers.Merge.String(), s.Answers.Merge.Doc(), lost, to})
 		}
 	}
-	for _, s := range g.Registry(ctx).Hooks() {
+	for _, s := range r.Hooks() {
 		if s.Answers.Merge == surface.Append {
 			continue
 		}

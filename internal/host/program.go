@@ -42,7 +42,7 @@ func (p programs) Call(ctx context.Context, ref ext.Ref, question json.RawMessag
 	}
 	ran, err := p.run(ctx, guard.Program{
 		Argv: []string{file}, Dir: p.worktree, Input: append(bytes.Clone(question), '\n'), Data: dirs.Data,
-		Env: []string{"PLUGIN_ROOT=" + dirs.Root, "PLUGIN_DATA=" + dirs.Data},
+		Env: []string{WithinHook + "=1", "PLUGIN_ROOT=" + dirs.Root, "PLUGIN_DATA=" + dirs.Data},
 	})
 	switch {
 	case err != nil:
@@ -77,13 +77,14 @@ func within(root, name string) (string, error) {
 	return file, nil
 }
 
-// lastLine is what a program said last, as the end of a sentence; "" where it said nothing.
+// lastLine is what a program said last, as the end of a sentence; "" where it said
+// nothing. Who shows it escapes it.
 func lastLine(out []byte) string {
 	text := strings.TrimSpace(string(out))
 	if text == "" {
 		return ""
 	}
-	return ": " + ext.Escape(ext.Shorten(text[strings.LastIndexByte(text, '\n')+1:], 300))
+	return ": " + ext.Shorten(text[strings.LastIndexByte(text, '\n')+1:], 300)
 }
 
 // answering is what runs programs that answer hooks.

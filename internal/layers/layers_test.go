@@ -40,7 +40,7 @@ var ranks = map[string]int{
 	"substrate/*": 70,
 	"host":        80,
 	"catalog":     90, "face/*": 90,
-	"corpus/tally": 95, // above the catalogue, whose outcome it counts
+	"corpus/tally": 95,  // above the catalogue, whose outcome it counts
 	"monorepo":     100, // reads one from Go
 	"":             100, "cmd/*": 100, "gen": 100, "corpus": 100, "bench": 100, "bench/*": 100, "bench/mcp/*": 100,
 	"bench/mcp/rig": 99, // what the benches share

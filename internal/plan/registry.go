@@ -67,7 +67,7 @@ type Registry struct {
 
 // New makes a registry. What is wrong with answers and rows is among its findings.
 func New(ctx context.Context, in Inputs) *Registry {
-	r := &Registry{in: in, fixed: map[*surface.Spec]*Gathered{}, data: map[*ext.Doc][]surface.Answer{}, places: map[string]int{}, digest: in.digest()}
+	r := &Registry{in: in, fixed: map[*surface.Spec]*Gathered{}, data: map[*ext.Doc][]surface.Answer{}, places: map[string]int{}, digest: in.Digest()}
 	r.in.Tables = maps.Clone(in.Tables)
 	r.inject()
 	g := r.Fixed(ctx, axis.Axes.Spec)
@@ -85,9 +85,9 @@ func New(ctx context.Context, in Inputs) *Registry {
 	return r
 }
 
-// digest is over all that a registry depends on, but for the code that is asked: that is
+// Digest is over all that a registry depends on, but for the code that is asked: that is
 // part of what its extension is, and so of the composition.
-func (in *Inputs) digest() ext.Digest {
+func (in *Inputs) Digest() ext.Digest {
 	h := ext.NewHash("registry of hooks").Digest(in.Composition.Digest()).Text(in.Worktree).Int(len(in.Rows))
 	for i := range in.Rows {
 		row := &in.Rows[i]

@@ -42,8 +42,8 @@ type Class struct {
 	Certainty Certainty
 	Reason    string   // why it is not certain; "" where it is
 	Bases     []string // as written
-	Evidence  []Ground   // from the class to what is known, in order
-	Notes     []Ground   // remarks that change nothing
+	Evidence  []Ground // from the class to what is known, in order
+	Notes     []Ground // remarks that change nothing
 	Sources   ext.Doc  // the digests of the files that are its evidence, by their paths
 	Raw       ext.Doc  // all of the document
 }

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -29,7 +31,7 @@ key: its value, where that comes from, and what every lower layer says.`,
 				return err
 			}
 			x := g.Explain(args[0])
-			x.Answers = g.ExplainAnswers(cmd.Context(), args[0])
+			c.explainAnswers(cmd.Context(), g, x, args[0])
 			if !x.Known() {
 				return unknown("entry, extension or configuration key", args[0], g.Names(), "mortise "+c.placeFlag()+"list shows what there is")
 			}
@@ -42,6 +44,17 @@ key: its value, where that comes from, and what every lower layer says.`,
 		},
 		ValidArgsFunction: c.completes((*host.Generation).Names),
 	}
+}
+
+// explainAnswers adds the answers to hooks that have the name. Programs of extensions are
+// asked where nothing else has it, for as long as somebody would wait.
+func (c *call) explainAnswers(ctx context.Context, g *host.Generation, x *host.Explanation, name string) {
+	if x.Answers = g.ExplainAnswers(ctx, name, false); x.Known() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	x.Answers = g.ExplainAnswers(ctx, name, true)
 }
 
 func (p *page) explanation(x *host.Explanation, g *host.Generation) {

@@ -56,7 +56,7 @@ of it.`,
 				return nil, cobra.ShellCompDirectiveError
 			}
 			var out []string
-			for _, a := range g.Registry(cmd.Context()).Axes() {
+			for _, a := range g.Quiet(cmd.Context()).Axes() {
 				for _, l := range a.Value.Levels {
 					out = append(out, a.Value.Name+"="+l)
 				}

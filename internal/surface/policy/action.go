@@ -14,14 +14,17 @@ import (
 
 // Action is one call, before it is made.
 type Action struct {
-	Tool        string // as the client calls it
-	Qualified   string // "acme:search/find"
-	Server      string // "" for a tool of no server
-	Extension   string
-	Session     string
-	Agent       string
-	Client      string // what the client calls itself
-	Mode        map[string]string
+	Tool      string // as the client calls it
+	Qualified string // "acme:search/find"
+	Server    string // "" for a tool of no server
+	Extension string
+	Session   string
+	Agent     string
+	Client    string // what the client calls itself
+	Mode      map[string]string
+	// ModeOf finds the mode out where Mode is nil, for a condition that reads it. One that
+	// cannot is a condition that cannot be told. Nil: there is no mode.
+	ModeOf      func() (map[string]string, error)
 	Arguments   json.RawMessage // a JSON object; none are no arguments
 	Annotations *ext.Doc        // the tool's, as it declares them; nil are none
 }
@@ -108,14 +111,26 @@ func (q *question) read(v int) any {
 	case client:
 		return types.String(a.Client)
 	case mode:
-		if a.Mode == nil {
-			return map[string]string{}
-		}
-		return a.Mode
+		return a.mode()
 	case arguments:
 		return readArguments(a.Arguments, &q.shape)
 	}
 	return readAnnotations(a.Annotations, &q.shape)
+}
+
+// mode is the mode as conditions read it, or the error that says why it is not known.
+func (a *Action) mode() any {
+	m := a.Mode
+	if m == nil && a.ModeOf != nil {
+		var err error
+		if m, err = a.ModeOf(); err != nil {
+			return types.WrapErr(err)
+		}
+	}
+	if m == nil {
+		return map[string]string{}
+	}
+	return m
 }
 
 // large reports whether what a condition reads is larger than nominal in any way.
@@ -127,9 +142,9 @@ func (q *question) large(c *condition) bool {
 		}
 	}
 	if c.mode && q.values[mode] == nil {
-		q.value(mode)
-		q.shape.items(len(q.action.Mode))
-		for k, v := range q.action.Mode {
+		m, _ := q.value(mode).(map[string]string)
+		q.shape.items(len(m))
+		for k, v := range m {
 			q.shape.text(max(len(k), len(v)))
 		}
 	}

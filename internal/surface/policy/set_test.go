@@ -3,6 +3,7 @@ package policy
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -266,6 +267,29 @@ func (e *ending) Err() error {
 		return context.Canceled
 	}
 	return nil
+}
+
+// TestLaw05_mode_that_is_not_known: what reads the mode denies while nobody knows it, and
+// for what does not read it nobody finds it out.
+func TestLaw05_mode_that_is_not_known(t *testing.T) {
+	asked := 0
+	a := Action{Tool: "t", ModeOf: func() (map[string]string, error) {
+		asked++
+		return nil, errors.New("nobody answers")
+	}}
+	plain := NewSet(rules(Policy{Outcome: Ask, When: `tool == "t"`}, Policy{Outcome: Deny, When: `tool == "u"`}))
+	if got := said(plain.Judge(&a)); got != "a=ask" || asked != 0 {
+		t.Errorf("without the mode: got %q, and it was found out %d times, want a=ask and never", got, asked)
+	}
+	reading := NewSet(rules(Policy{Outcome: Ask, When: `"data" in mode && mode.data == "fake"`}, Policy{Outcome: Ask, When: `mode.data == "real"`}))
+	got := reading.Judge(&a)
+	if said(got) != "a=deny! b=deny!" || asked != 1 || !strings.Contains(got[0].Reason, "nobody answers") {
+		t.Errorf("with it: got %v, and it was found out %d times, want two denials that say why and once", got, asked)
+	}
+	a.ModeOf = func() (map[string]string, error) { return map[string]string{"data": "fake"}, nil }
+	if got := said(reading.Judge(&a)); got != "a=ask" {
+		t.Errorf("once it is known: got %q, want a=ask", got)
+	}
 }
 
 // TestFailureNamesItself wants a failure to name the rule and the fault on one line
