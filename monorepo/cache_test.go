@@ -34,17 +34,25 @@ func TestCache(t *testing.T) {
 		change func(t *testing.T, dir string)
 		want   func(s *Snapshot) bool
 	}{
-		{"102 a file is added", func(t *testing.T, dir string) { write(t, dir+"/.colony/agents/b.py", agentBase+"class B(Agent): pass\n") }, func(s *Snapshot) bool { return len(s.Agents) == 2 }},
+		{"102 a file is added", func(t *testing.T, dir string) {
+			write(t, dir+"/.colony/agents/b.py", agentBase+"class B(Agent): pass\n")
+		}, func(s *Snapshot) bool { return len(s.Agents) == 2 }},
 		{"102 a file is deleted", func(t *testing.T, dir string) { must(t, os.Remove(dir+"/.colony/agents/a.py")) }, func(s *Snapshot) bool { return len(s.Agents) == 0 }},
 		{"102 a file is renamed", func(t *testing.T, dir string) {
 			must(t, os.Rename(dir+"/.colony/profiles/p.yaml", dir+"/.colony/profiles/q.yaml"))
 		}, func(s *Snapshot) bool { return s.Profiles["q"].Name == "q" }},
-		{"103 a file is edited in place", func(t *testing.T, dir string) { write(t, dir+"/.colony/agents/a.py", agentBase+"class B(Agent): pass\n") }, func(s *Snapshot) bool { return s.Agents["B"].Name == "B" }},
+		{"103 a file is edited in place", func(t *testing.T, dir string) {
+			write(t, dir+"/.colony/agents/a.py", agentBase+"class B(Agent): pass\n")
+		}, func(s *Snapshot) bool { return s.Agents["B"].Name == "B" }},
 		{"104 the catalogue is written anew", func(t *testing.T, dir string) {
 			write(t, dir+"/.colony/tool-registry.json", `{"schema_version": 2, "tools": [{"name": "mesh", "purpose": "cad", "location": "subdir:t", "capability": "mesh", "capability_fqn": "t.M"}]}`)
 		}, func(s *Snapshot) bool { return s.Tools["mesh"].Value.Class == "t.M" }},
-		{"105 a SKILL.md in a directory that is there", func(t *testing.T, dir string) { write(t, dir+"/.colony/plugins/none/SKILL.md", "---\nname: none\n---\n") }, func(s *Snapshot) bool { return len(s.Skills) == 2 }},
-		{"105 a SKILL.md is edited", func(t *testing.T, dir string) { write(t, dir+"/.colony/plugins/s/SKILL.md", "---\nname: s\ntimeout_seconds: 7\n---\n") }, func(s *Snapshot) bool { return s.Skills[0].Value.Run.Timeout == 7 }},
+		{"105 a SKILL.md in a directory that is there", func(t *testing.T, dir string) {
+			write(t, dir+"/.colony/plugins/none/SKILL.md", "---\nname: none\n---\n")
+		}, func(s *Snapshot) bool { return len(s.Skills) == 2 }},
+		{"105 a SKILL.md is edited", func(t *testing.T, dir string) {
+			write(t, dir+"/.colony/plugins/s/SKILL.md", "---\nname: s\ntimeout_seconds: 7\n---\n")
+		}, func(s *Snapshot) bool { return s.Skills[0].Value.Run.Timeout == 7 }},
 		{"106 the manifest names another directory", func(t *testing.T, dir string) { write(t, dir+"/.colony/manifest.json", elsewhere) }, func(s *Snapshot) bool { return s.Agents["V"].Name == "V" }},
 		{"107 the manifest is broken", func(t *testing.T, dir string) { write(t, dir+"/.colony/manifest.json", `{"a": 1}`) }, func(s *Snapshot) bool {
 			return slices.ContainsFunc(s.Findings, func(f ext.Finding) bool { return f.Check.Code == "monorepo-manifest" }) && len(s.Agents) == 1
