@@ -32,11 +32,17 @@ func found(s *Set, file string, kind Kind) string {
 
 func readAll(t *testing.T, files ...File) *Set {
 	t.Helper()
-	_, set, err := ReadSet(context.Background(), files, Reference(), Options{All: true})
+	_, set := readFiles(t, files, Options{All: true})
+	return set
+}
+
+func readFiles(t *testing.T, files []File, o Options) ([]*Module, *Set) {
+	t.Helper()
+	modules, set, err := ReadSet(context.Background(), len(files), func(i int) (File, error) { return files[i], nil }, Reference(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return set
+	return modules, set
 }
 
 // TestCases are the cases of the reference system's own behaviour, by their numbers. The

@@ -200,8 +200,8 @@ func (r *reader) mention(v *Value, n syntax.Node) {
 		return
 	}
 	m := r.eval(n)
-	if m.Kind == Called || m.Kind == Function && len(m.Of) > 0 || m.Kind == Imported && r.words.Has(last.Identifier()) ||
-		m.Kind == Imported && r.words.Has(m.Name[1+lastDot(m.Name):]) {
+	if m.Kind == Called || m.Kind == Function && len(m.Of) > 0 || m.Kind == Imported && r.words[last.Identifier()] ||
+		m.Kind == Imported && r.words[m.Name[1+lastDot(m.Name):]] {
 		if !slices.ContainsFunc(v.Of, m.same) {
 			if v.Of = append(v.Of, m); v.weigh(mostParts) < 0 {
 				v.Of = v.Of[:len(v.Of)-1]

@@ -1,6 +1,7 @@
 package pysrc
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -31,7 +32,8 @@ type Index struct {
 
 	once  sync.Once
 	kinds map[string]known
-	words *syntax.Words
+	roots *syntax.Words   // the first parts of names that are not plain, and the marker
+	ends  map[string]bool // their last parts
 }
 
 // With is x with what more knows besides. Neither is changed.
@@ -58,17 +60,15 @@ const (
 
 func (x *Index) build() {
 	x.once.Do(func() {
-		x.kinds = map[string]known{}
-		var words []string
+		x.kinds, x.ends = map[string]known{}, map[string]bool{}
+		roots := []string{marker}
 		add := func(names []string, k known) {
 			for _, name := range names {
 				x.kinds[name] |= k
-				if k == knownPlain {
-					continue
-				}
-				first, _, _ := strings.Cut(name, ".")
-				if words = append(words, first); !strings.HasSuffix(name, ".*") {
-					words = append(words, name[1+lastDot(name):])
+				if k != knownPlain {
+					first, _, _ := strings.Cut(name, ".")
+					roots = append(roots, first)
+					x.ends[name[1+lastDot(name):]] = true
 				}
 			}
 		}
@@ -76,20 +76,18 @@ func (x *Index) build() {
 		add(x.Agents, knownAgent)
 		add(x.Deployments, knownDeployment)
 		add(x.Decorators, knownDecorator)
-		x.words = syntax.NewWords(append(words, marker)...)
+		x.roots = syntax.NewWords(roots...)
 	})
 }
 
-// Words are the words that make Read read a file whole: the first and the last part of
-// each name that is not plain, and the marker. They are sorted.
+// Words are the words of the Index that Read depends on, sorted: the first and the last
+// parts of each name that is not plain, and the marker. A file is read whole by itself
+// where one of the first parts, or the marker, is written in its code.
 func (x *Index) Words() []string {
 	x.build()
-	return x.words.List()
-}
-
-func (x *Index) scanWords() *syntax.Words {
-	x.build()
-	return x.words
+	words := append(x.roots.List(), slices.Collect(maps.Keys(x.ends))...)
+	slices.Sort(words)
+	return slices.Compact(words)
 }
 
 // knows says what the Index knows of a dotted name; 0 for nothing.
@@ -116,7 +114,7 @@ func (x *Index) knows(name string) known {
 
 func isStandard(name string) bool {
 	first, _, _ := strings.Cut(name, ".")
-	return standard[first]
+	return standard()[first]
 }
 
 const colony = "polymathera.colony."

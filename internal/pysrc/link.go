@@ -32,36 +32,35 @@ type Options struct {
 	All bool
 }
 
-// ReadSet reads files and links them, reading again what is wanted until nothing more is.
-// The modules are in the order of the files. The error is that of ctx.
-func ReadSet(ctx context.Context, files []File, x *Index, o Options) ([]*Module, *Set, error) {
-	modules := make([]*Module, len(files))
-	all := make([]int, len(files))
-	at := make(map[string]int, len(files))
-	for i, f := range files {
-		all[i] = i
-		at[f.Path] = i
-	}
-	if err := readEach(ctx, files, modules, all, x, o); err != nil {
-		return nil, nil, err
+// ReadSet reads n files and links them, reading again what is wanted until nothing more
+// is. The files are loaded by number, by several workers at once where there are several,
+// and their bytes are not kept. The modules are in the order of the numbers. The error is
+// that of ctx, or of loading.
+func ReadSet(ctx context.Context, n int, load func(i int) (File, error), x *Index, o Options) ([]*Module, *Set, error) {
+	modules := make([]*Module, n)
+	positions := make([]int, n)
+	for i := range positions {
+		positions[i] = i
 	}
 	for {
+		if err := readEach(ctx, load, modules, positions, x, o); err != nil {
+			return nil, nil, err
+		}
 		set := Link(modules, x)
 		if len(set.Wanted) == 0 {
 			return modules, set, nil
 		}
-		again := make([]int, len(set.Wanted))
-		for i, p := range set.Wanted {
-			again[i] = at[p]
-		}
-		if err := readEach(ctx, files, modules, again, x, Options{o.Workers, true}); err != nil {
-			return nil, nil, err
+		positions, o.All = positions[:0], true
+		for i, m := range modules {
+			if _, ok := slices.BinarySearch(set.Wanted, m.Path); ok {
+				positions = append(positions, i)
+			}
 		}
 	}
 }
 
-// readEach reads the files at the positions.
-func readEach(ctx context.Context, files []File, modules []*Module, positions []int, x *Index, o Options) error {
+// readEach reads the files of the positions.
+func readEach(ctx context.Context, load func(i int) (File, error), modules []*Module, positions []int, x *Index, o Options) error {
 	var wg sync.WaitGroup
 	var next atomic.Int64
 	errs := make([]error, max(1, o.Workers))
@@ -72,8 +71,10 @@ func readEach(ctx context.Context, files []File, modules []*Module, positions []
 				if n >= len(positions) {
 					return
 				}
-				i := positions[n]
-				modules[i], errs[w] = Read(ctx, files[i], x, o.All)
+				var f File
+				if f, errs[w] = load(positions[n]); errs[w] == nil {
+					modules[positions[n]], errs[w] = Read(ctx, f, x, o.All)
+				}
 			}
 		})
 	}
@@ -88,6 +89,8 @@ type linker struct {
 	order   []*Module
 	memo    map[place]*verdict
 	names   map[name]*verdict
+	stems   map[string]bool     // of all modules
+	paths   map[string][]string // the candidates of a directory and a name
 	wanted  map[string]bool
 	deep    int
 }
@@ -109,9 +112,11 @@ type name struct {
 // Link says which classes of the modules are of a kind that x knows. Modules are in any
 // order; of two with one path the later one counts.
 func Link(modules []*Module, x *Index) *Set {
-	l := &linker{x: x, modules: map[string]*Module{}, memo: map[place]*verdict{}, names: map[name]*verdict{}, wanted: map[string]bool{}}
+	l := &linker{x: x, modules: map[string]*Module{}, memo: map[place]*verdict{}, names: map[name]*verdict{},
+		wanted: map[string]bool{}, stems: map[string]bool{}, paths: map[string][]string{}}
 	for _, m := range modules {
 		l.modules[m.Path] = m
+		l.stems[stem(m.Path)] = true
 	}
 	for _, m := range l.modules {
 		l.order = append(l.order, m)
@@ -146,11 +151,18 @@ func (l *linker) wantImporters() {
 			}
 		}
 	}
+	stems := map[string]bool{} // the names that those are imported by
+	for p := range has {
+		stems[stem(p)] = true
+	}
 	for _, m := range l.order {
 		if m.Skipped == "" || len(has) == 0 {
 			continue
 		}
 		for _, name := range m.Imports {
+			if !stems[name[1+lastDot(name):]] {
+				continue
+			}
 			for _, p := range l.candidates(m, name) {
 				if has[p] {
 					l.wanted[m.Path] = true
@@ -160,22 +172,39 @@ func (l *linker) wantImporters() {
 	}
 }
 
+// stem is the last part of the name that a file is imported by.
+func stem(p string) string {
+	if dir, file := path.Split(p); file == "__init__.py" {
+		return path.Base(dir)
+	}
+	return strings.TrimSuffix(path.Base(p), ".py")
+}
+
 // candidates are the paths that a module's import of a dotted name may mean, nearest
 // first: beside the file for a relative name, else beside the file and below each
 // directory above it.
 func (l *linker) candidates(m *Module, name string) (paths []string) {
 	rest := strings.TrimLeft(name, ".")
 	level := len(name) - len(rest)
+	if rest != "" && !l.stems[rest[1+lastDot(rest):]] {
+		return nil
+	}
 	dir := path.Dir(m.Path)
+	key := dir + ":" + name
+	if paths, ok := l.paths[key]; ok {
+		return paths
+	}
+	defer func() { l.paths[key] = paths }()
 	for range level - 1 {
 		dir = path.Dir(dir)
 	}
 	for {
 		file := path.Join(dir, strings.ReplaceAll(rest, ".", "/"))
-		for _, p := range []string{file + ".py", path.Join(file, "__init__.py")} {
-			if l.modules[p] != nil && p != m.Path {
-				paths = append(paths, p)
-			}
+		if p := file + ".py"; rest != "" && l.modules[p] != nil {
+			paths = append(paths, p)
+		}
+		if p := path.Join(file, "__init__.py"); l.modules[p] != nil {
+			paths = append(paths, p)
 		}
 		if level > 0 || dir == "." || dir == "/" {
 			return paths
@@ -195,8 +224,10 @@ func (l *linker) find(m *Module, name string) (*Module, []string) {
 		least = 0
 	}
 	for n := min(len(parts), mostParts); n >= least; n-- {
-		if found := l.candidates(m, prefix+strings.Join(parts[:n], ".")); len(found) > 0 {
-			return l.modules[found[0]], parts[n:]
+		for _, p := range l.candidates(m, prefix+strings.Join(parts[:n], ".")) {
+			if p != m.Path {
+				return l.modules[p], parts[n:]
+			}
 		}
 	}
 	return nil, nil

@@ -150,7 +150,7 @@ func (l *linker) arguments(m *Module, decorators []Base, c *Class) {
 		}
 		c.Arguments = v.Arguments
 		for _, a := range v.Arguments {
-			if len(l.x.Keywords) > 0 && !slices.Contains(l.x.Keywords, a.Name) {
+			if len(l.x.Keywords) > 0 && a.Name[0] != '*' && !slices.Contains(l.x.Keywords, a.Name) {
 				c.Notes = append(c.Notes, Step{m.Path, a.Line, fmt.Sprintf("%s is no argument of the decorator", a.Name)})
 			}
 		}
@@ -160,6 +160,12 @@ func (l *linker) arguments(m *Module, decorators []Base, c *Class) {
 // notes are remarks on a module that are about no class.
 func (l *linker) notes(m *Module) []Step {
 	out := slices.Clone(m.Notes)
+	for i := range m.Classes {
+		c := &m.Classes[i]
+		if c.Foreign > 0 && (l.class(m, i, Agent).state != no || l.class(m, i, Deployment).state != no) {
+			out = append(out, Step{m.Path, c.Foreign, fmt.Sprintf("class %s says that it is of another module, and is not listed", c.Name)})
+		}
+	}
 	for _, f := range m.Functions {
 		for _, d := range f.Decorators {
 			if l.decorator(m, d.Value).state == yes {

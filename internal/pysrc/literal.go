@@ -184,8 +184,6 @@ func unquote(s string) (text, reason string) {
 	return unescape(s)
 }
 
-var escapes = map[byte]string{'\n': "", '\\': `\`, '\'': "'", '"': `"`, 'a': "\a", 'b': "\b", 'f': "\f", 'n': "\n", 'r': "\r", 't': "\t", 'v': "\v"}
-
 // unescape replaces what stands behind backslashes. An escape that Python does not know is
 // left as it is.
 func unescape(s string) (text, reason string) {
@@ -197,8 +195,8 @@ func unescape(s string) (text, reason string) {
 			return b.String(), ""
 		}
 		c := rest[0]
-		if with, ok := escapes[c]; ok {
-			b.WriteString(with)
+		if at := strings.IndexByte("\n\\'\"abfnrtv", c); at >= 0 {
+			b.WriteString([...]string{"", `\`, "'", `"`, "\a", "\b", "\f", "\n", "\r", "\t", "\v"}[at])
 			s = rest[1:]
 			continue
 		}

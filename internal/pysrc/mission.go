@@ -3,6 +3,7 @@ package pysrc
 import (
 	"context"
 	"strings"
+	"sync"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/pysrc/syntax"
@@ -11,7 +12,7 @@ import (
 // Entry is the name of the function that a mission is made by.
 const Entry = "mission_entry"
 
-var entryWords = syntax.NewWords(Entry)
+var entryWords = sync.OnceValue(func() *syntax.Words { return syntax.NewWords(Entry) })
 
 // Mission is what reading tells of the mission of a file. Exactly one of Value, Reason and
 // Fault is set.
@@ -37,7 +38,7 @@ type Mission struct {
 // left with, whose body is one return of a literal dictionary, after a docstring or none.
 // It depends on the file alone. The error is that of ctx.
 func ReadMission(ctx context.Context, f File) (*Mission, error) {
-	o := syntax.Scan(f.Source, entryWords)
+	o := syntax.Scan(f.Source, entryWords())
 	if o.Fault != nil {
 		return &Mission{Fault: o.Fault}, nil
 	}

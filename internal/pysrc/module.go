@@ -17,8 +17,8 @@ type Module struct {
 	// Statements is how many class statements stand in the file, wherever; where it has a
 	// Fault, before that.
 	Statements int
-	// Imports are the modules that the file imports, as written (".a", "x.y"). They are
-	// known also where the file was skipped.
+	// Imports are the modules that the file imports, as written (".a", "x.y"), and what it
+	// takes out of them. They are known also where the file was skipped.
 	Imports []string
 	// Bindings are the names of the module when its last statement is done, sorted.
 	Bindings []Binding

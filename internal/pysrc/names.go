@@ -1,6 +1,9 @@
 package pysrc
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // builtins are the names that every module has.
 var builtins = words(`
@@ -44,10 +47,13 @@ var standard = words(`
 	zipfile zipimport zlib zoneinfo
 `)
 
-func words(s string) map[string]bool {
-	m := map[string]bool{}
-	for w := range strings.FieldsSeq(s) {
-		m[w] = true
-	}
-	return m
+// words is a set of words, made when it is first asked for.
+func words(s string) func() map[string]bool {
+	return sync.OnceValue(func() map[string]bool {
+		m := map[string]bool{}
+		for w := range strings.FieldsSeq(s) {
+			m[w] = true
+		}
+		return m
+	})
 }

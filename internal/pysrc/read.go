@@ -16,10 +16,12 @@ type File struct {
 }
 
 // Read reads one file. It never fails for what is in the file, which the module's Fault
-// tells; the error is that of ctx. With all, a file is read whole where the Index names
-// nothing in it, or where it has no class.
+// tells; the error is that of ctx. A file that has no class, or in whose code the Index has
+// no root (see Words), is passed over, which the module's Skipped says. With all, it is
+// read whole nevertheless: a base that comes from elsewhere is then told as unresolved.
 func Read(ctx context.Context, f File, x *Index, all bool) (*Module, error) {
-	o := syntax.Scan(f.Source, x.scanWords())
+	x.build()
+	o := syntax.Scan(f.Source, x.roots)
 	m := &Module{Path: f.Path, Fault: o.Fault, Statements: o.Classes, Imports: o.Imports}
 	switch {
 	case m.Fault != nil:
@@ -40,7 +42,7 @@ func Read(ctx context.Context, f File, x *Index, all bool) (*Module, error) {
 	if m.Fault = fault; fault != nil {
 		return m, nil
 	}
-	r := newReader(tree, m, x.scanWords())
+	r := newReader(tree, m, x.ends)
 	r.module(tree.Root())
 	return m, nil
 }
@@ -49,9 +51,9 @@ func Read(ctx context.Context, f File, x *Index, all bool) (*Module, error) {
 type reader struct {
 	tree   *syntax.Tree
 	m      *Module
-	words  *syntax.Words
-	global *scope // the module's
-	scope  *scope // where names are bound: the module's or a class's
+	words  map[string]bool // the last parts of names that the Index knows
+	global *scope          // the module's
+	scope  *scope          // where names are bound: the module's or a class's
 	// class is the class whose body is interpreted, -1 outside.
 	class int
 	depth int // of conditions
@@ -82,7 +84,7 @@ type spot struct {
 	line int
 }
 
-func newReader(t *syntax.Tree, m *Module, words *syntax.Words) *reader {
+func newReader(t *syntax.Tree, m *Module, words map[string]bool) *reader {
 	r := &reader{tree: t, m: m, words: words, class: -1, global: newScope(), globals: map[string]int{}, bodies: map[spot]syntax.Node{}}
 	r.scope = r.global
 	return r

@@ -1,7 +1,6 @@
 package pysrc
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -15,10 +14,7 @@ func file(path, source string) File { return File{path, []byte(shorthands.Replac
 // the import and says that the reference cannot.
 func TestCase15(t *testing.T) {
 	a, b := file("agents/a.py", "A*\nclass A(Agent): pass\n"), file("agents/b.py", "from a import A\nclass C(A): pass\n")
-	_, set, err := ReadSet(context.Background(), []File{b, a}, Reference(), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, set := readFiles(t, []File{b, a}, Options{})
 	if got := found(set, "agents/b.py", Agent); got != "C" {
 		t.Fatalf("got %q, want C: %+v", got, set.Classes)
 	}
@@ -70,16 +66,13 @@ func TestAcrossFiles(t *testing.T) {
 // others show that they matter.
 func TestSkippedFilesAreWanted(t *testing.T) {
 	files := []File{
-		file("c.py", "import b\nclass C(b.B): pass\n"),
+		file("c.py", "from . import b\nclass C(b.B): pass\n"),
 		file("b.py", "from a import A as B\n"), // no class
 		file("a.py", "A*\nclass A(Agent): pass\n"),
 		file("other.py", "class X: pass\n"),
 		file("empty.py", "x = 1\n"),
 	}
-	modules, set, err := ReadSet(context.Background(), files, Reference(), Options{Workers: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	modules, set := readFiles(t, files, Options{Workers: 2})
 	if got := found(set, "c.py", Agent); got != "C" {
 		t.Errorf("got %q, want C", got)
 	}
@@ -152,10 +145,7 @@ func TestBehaviours(t *testing.T) {
 		{name: "43 a dataclass beside", source: "A*\nfrom dataclasses import dataclass\n@dataclass\nclass P:\n  x: int\nclass A(Agent): pass\n", agents: "A"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			modules, set, err := ReadSet(context.Background(), []File{file("x.py", c.source), file("y.py", "A*\nclass Good(Agent): pass\n")}, Reference(), Options{All: true})
-			if err != nil {
-				t.Fatal(err)
-			}
+			modules, set := readFiles(t, []File{file("x.py", c.source), file("y.py", "A*\nclass Good(Agent): pass\n")}, Options{All: true})
 			fault := ""
 			if f := modules[0].Fault; f != nil {
 				fault = string(f.Code)

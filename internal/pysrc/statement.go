@@ -82,7 +82,7 @@ func (r *reader) lookup(name string, line int) Value {
 	switch {
 	case ok && h.Kind != Absent:
 		return r.overlaid(name, h)
-	case builtins[name]:
+	case builtins()[name]:
 		return Value{Kind: Builtin, Name: name}
 	case len(r.m.Stars) > 0:
 		return r.starred(name)

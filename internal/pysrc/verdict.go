@@ -172,7 +172,7 @@ func (l *linker) calledValue(m *Module, v Value, kind Kind) *verdict {
 	switch {
 	case marks && kind == Deployment && len(v.Of) == 2:
 		return l.decorator(m, v.Of[0]).on(Step{m.Path, v.Line, v.Why + " is called with a class"})
-	case (marks || f.Kind == Imported && keeps[f.Name] || f.Kind == Function && f.Same) && len(v.Of) == 2:
+	case (marks || f.Kind == Imported && keeps()[f.Name] || f.Kind == Function && f.Same) && len(v.Of) == 2:
 		return l.value(m, v.Of[1], kind)
 	case f.Kind == Function:
 		if made := l.made(m, f, kind); len(made) > 0 {
@@ -236,6 +236,9 @@ func (l *linker) imported(m *Module, v Value, kind Kind) *verdict {
 			out.maybe, out.reason = true, v.Name+" is known only by the package that it is in"
 		}
 		return out
+	}
+	if isStandard(v.Name) {
+		return nothing // whatever lies beside the file
 	}
 	if found, rest := l.find(m, v.Name); found != nil {
 		return l.inside(m, v, found, rest, kind)

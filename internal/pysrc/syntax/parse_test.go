@@ -213,7 +213,7 @@ func TestScan(t *testing.T) {
 		{"class A(b.Agent): pass\n", 1, true, ""},
 		{"class A(Agents, MyAgent): pass\n", 1, false, ""},
 		{"class A(\uff21gent): pass\n", 1, true, ""},
-		{"import a.b as c, d\nfrom .x import y; import z\nif q: import w\nfrom . import v\nfrom a import (b,\n c)\nx = yield\n", 0, false, "a.b d .x z w . a"},
+		{"import a.b as c, d\nfrom .x import y; import z\nif q: import w\nfrom . import v\nfrom a import (b as e, # f\n c)\nx = yield\n", 0, false, "a.b d .x .x.y z w . .v a a.c"},
 		{"raise A from b\nx.from_ = 1\n", 0, false, ""},
 		{"r'\\' + Agent\n", 0, false, ""},
 	} {

@@ -3,7 +3,6 @@ package syntax
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
@@ -17,7 +16,8 @@ type Outline struct {
 	// Found says that one of the words is written in code, neither in a string nor in a
 	// comment; code within f-strings counts.
 	Found bool
-	// Imports are the modules of import statements as written, in order, each once.
+	// Imports are the modules of import statements as written (".a", "x.y"), and what is
+	// taken out of them (".a.name"), which may be modules as well; in order, mostly once.
 	Imports []string
 }
 
@@ -386,48 +386,5 @@ func (s *scanner) blank(start, end int) {
 		if s.plain[at] != '\n' && s.plain[at] != '\r' {
 			s.plain[at] = ' '
 		}
-	}
-}
-
-// importFrom notes the module of "from MODULE import".
-func (s *scanner) importFrom() {
-	s.note(s.dotted(s.pos))
-}
-
-// importNames notes the modules of "import A.B as C, D".
-func (s *scanner) importNames() {
-	at := s.pos
-	for {
-		start, end := s.dotted(at)
-		s.note(start, end)
-		for at = end; at < len(s.src) && (s.src[at] == ' ' || s.src[at] == '\t' || wordly[s.src[at]]); at++ {
-		}
-		if start == end || at >= len(s.src) || s.src[at] != ',' {
-			return
-		}
-		at++
-	}
-}
-
-// dotted is where the dotted name stands that follows a position.
-func (s *scanner) dotted(at int) (start, end int) {
-	blank := func(c byte) bool { return c == ' ' || c == '\t' }
-	for at < len(s.src) && blank(s.src[at]) {
-		at++
-	}
-	start = at
-	for at < len(s.src) && (wordly[s.src[at]] || s.src[at] == '.') {
-		at++
-	}
-	return start, at
-}
-
-func (s *scanner) note(start, end int) {
-	if start == end {
-		return
-	}
-	name := norm.NFKC.String(string(s.src[start:end]))
-	if !slices.Contains(s.Imports[max(0, len(s.Imports)-64):], name) {
-		s.Imports = append(s.Imports, name)
 	}
 }

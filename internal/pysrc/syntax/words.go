@@ -26,9 +26,6 @@ func NewWords(words ...string) *Words {
 	return w
 }
 
-// Has reports whether a name in NFKC is one of the words. A nil w has none.
-func (w *Words) Has(name string) bool { return w != nil && w.set[name] }
-
 // List is the words, sorted.
 func (w *Words) List() []string { return slices.Sorted(maps.Keys(w.set)) }
 
