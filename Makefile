@@ -14,7 +14,7 @@ INTEROP_CACHE ?= $(CURDIR)/.cache/interop
 INTEROP ?=
 PKGS ?= ./...
 
-.PHONY: all build test npm lint gen fresh bench bench-short bench-mcp conformance conformance-short interop soak soak-short fuzz fuzz-short cross corpus clean
+.PHONY: all build test npm lint gen grammar fresh bench bench-short bench-mcp conformance conformance-short interop soak soak-short fuzz fuzz-short cross corpus clean
 
 all: build
 
@@ -30,8 +30,12 @@ npm: ## the real servers and clients that tests run, each at one version
 gen: ## the documents that are made from the code
 	go run ./internal/gen
 
-fresh: ## fails when a generated document is stale
+grammar: ## the parser of Python, from the sources of its authors
+	internal/pysrc/grammar/build/build.sh
+
+fresh: ## fails when a generated document, or the parser of Python, is stale
 	go run ./internal/gen -check
+	internal/pysrc/grammar/build/build.sh -check
 
 lint: $(LINT) ## formatting, vet and the linters of .golangci.yml
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); echo 'not formatted: run gofmt -w'; exit 1; }

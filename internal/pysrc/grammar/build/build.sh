@@ -39,15 +39,18 @@ module() {
 printf 'module build\n\ngo 1.26.0\n' >go.mod
 ts=$(module "$runtime" "$runtime_sum")
 py=$(module "$grammar" "$grammar_sum")
-module "$translator" "$translator_sum" >/dev/null
+w2g=$(module "$translator" "$translator_sum")
 
 awk -f "$here/kinds.awk" "$py/src/parser.c" | gofmt >kinds.go
+licences=(LICENSE.tree-sitter LICENSE.tree-sitter-python LICENSE.unicode LICENSE.wasm2go)
 cp "$ts/LICENSE" LICENSE.tree-sitter
 cp "$py/LICENSE" LICENSE.tree-sitter-python
-chmod u+w LICENSE.*
+cp "$ts/src/unicode/LICENSE" LICENSE.unicode # of the runtime's readers of UTF-8
+cp "$w2g/LICENSE" LICENSE.wasm2go            # of the helpers in what it writes
+chmod u+w "${licences[@]}"
 
 have=$(clang --version 2>/dev/null | sed -n 's/.*clang version \([0-9.]*\).*/\1/p' | head -n 1)
-if [ "$have" = "$clang_version" ] && command -v wasm-ld >/dev/null; then
+if [ "$have" = "$clang_version" ] && command -v wasm-ld >/dev/null && [ -d /usr/include/wasm32-wasi ]; then
 	cat >runtime.c <<-'C'
 		#define ENDIAN_H // it knows no WebAssembly; which is little-endian
 		#define le16toh(x) (x)
@@ -79,13 +82,15 @@ if [ "$have" = "$clang_version" ] && command -v wasm-ld >/dev/null; then
 	bin/wasm2go -unsafe -embed -pkg grammar -o python.go python.wasm
 	sed -i "s/^func New(/func newModule(/" python.go
 	gofmt -w python.go
-	made=(python.go python.dat LICENSE.tree-sitter LICENSE.tree-sitter-python)
+	made=(python.go python.dat "${licences[@]}")
 else
-	made=(LICENSE.tree-sitter LICENSE.tree-sitter-python)
+	made=("${licences[@]}")
 	cat >&2 <<-EOF
-		python.go and python.dat are not compared: they are made with clang $clang_version
-		and lld (Debian 12: apt-get install clang lld wasi-libc), and here is
-		${have:-no clang}. Another compiler makes other code of the same sources.
+		python.go and python.dat cannot be made here, nor compared: they are made with clang
+		$clang_version, its lld and the headers of wasi-libc (Debian 12: apt-get install clang
+		lld wasi-libc), and here is ${have:-no clang}. Another compiler makes other code of the
+		same sources, which says nothing about what is committed. The sources, the licences and
+		the constants of the grammar are compared.
 	EOF
 	[ -n "$check" ] || exit 1
 fi
