@@ -190,26 +190,17 @@ func (s *scanner) end() {
 
 // word reads an identifier or a keyword.
 func (s *scanner) word() {
-	start, ascii := s.pos, true
+	start, all := s.pos, byte(0)
 	i := start
-	for i < len(s.src) && wordly[s.src[i]] {
-		ascii = ascii && s.src[i] < utf8.RuneSelf
-		i++
+	for ; i < len(s.src) && wordly[s.src[i]]; i++ {
+		all |= s.src[i]
 	}
 	word := s.src[start:i]
 	s.pos = i
-	if i < len(s.src) && (s.src[i] == '"' || s.src[i] == '\'') {
-		if q, format, ok := prefix(word); ok {
-			if len(word) > 2 || len(word) == 2 && !q.raw || word[0]|0x20 == word[len(word)-1]|0x20 && len(word) == 2 {
-				s.fail(Syntax, start, "a string with a prefix that there is not")
-				return
-			}
-			q.char = s.src[i]
-			s.text(q, format)
-			return
-		}
+	if i < len(s.src) && (s.src[i] == '"' || s.src[i] == '\'') && s.prefixed(word) {
+		return
 	}
-	if !ascii {
+	if all >= utf8.RuneSelf {
 		word = s.foreign(word)
 	}
 	fresh := s.fresh
@@ -263,8 +254,11 @@ func (s *scanner) foreign(word []byte) []byte {
 	return norm.NFKC.Bytes(word)
 }
 
-// prefix is what the letters before a string say of it.
-func prefix(word []byte) (q quote, format, ok bool) {
+// prefixed reads the string behind a word that is its prefix, and reports whether it is
+// one.
+func (s *scanner) prefixed(word []byte) bool {
+	var q quote
+	format, letters := false, byte(0)
 	for _, c := range word {
 		switch c | 0x20 {
 		case 'r':
@@ -273,10 +267,17 @@ func prefix(word []byte) (q quote, format, ok bool) {
 			format = true
 		case 'b', 'u':
 		default:
-			return quote{}, false, false
+			return false
 		}
+		letters ^= c | 0x20
 	}
-	return q, format, true
+	if len(word) > 2 || len(word) == 2 && (!q.raw || letters == 0 || letters == 'r'^'u') {
+		s.fail(Syntax, s.pos, "a string with a prefix that there is not")
+		return true
+	}
+	q.char = s.src[s.pos]
+	s.text(q, format)
+	return true
 }
 
 func (s *scanner) number() {
@@ -366,15 +367,13 @@ func (s *scanner) pop(c byte) {
 }
 
 func (s *scanner) comment() {
-	n := bytes.IndexAny(s.src[s.pos:min(len(s.src), s.pos+256)], "\r\n")
+	rest := s.src[s.pos:]
+	n := bytes.IndexByte(rest, '\n')
 	if n < 0 {
-		n = bytes.IndexByte(s.src[s.pos:], '\n')
-		if r := bytes.IndexByte(s.src[s.pos:], '\r'); r >= 0 && (n < 0 || r < n) {
-			n = r
-		}
+		n = len(rest)
 	}
-	if n < 0 {
-		n = len(s.src) - s.pos
+	if r := bytes.IndexByte(rest[:n], '\r'); r >= 0 {
+		n = r
 	}
 	s.blank(s.pos, s.pos+n)
 	s.pos += n
