@@ -8,7 +8,7 @@ import (
 
 // Attribute says what an attribute of a class is: its own, or that of the first class
 // that has it in Python's order of search, through the modules of the set. The class is
-// given by its file and its name. Where the answer may be another, the attribute has a
+// given by its file and its name; several goroutines may ask. Where the answer may be another, the attribute has a
 // Reason: a class that comes before is not read, or a condition decides. Evidence says
 // where it was looked for. found is false where the set has no such class; an attribute
 // that the class has not has only a Reason.
@@ -24,7 +24,8 @@ func (s *Set) Attribute(file, class, name string) (a Attribute, evidence []Step,
 	if reason == "" && m.Dynamic > 0 {
 		reason = fmt.Sprintf("line %d may bind names in ways that reading does not see", m.Dynamic)
 	}
-	order, broken := (&searcher{s.linker, map[ancestor]ordered{}}).search(ancestor{m: m, at: at}, 0)
+	l := linker{x: s.linker.x, modules: s.linker.modules, stems: s.linker.stems, paths: map[string][]string{}} // what it remembers is its own
+	order, broken := (&searcher{&l, map[ancestor]ordered{}}).search(ancestor{m: m, at: at}, 0)
 	for _, p := range order {
 		if p.m == nil {
 			evidence = append(evidence, Step{p.file, p.line, p.name + " comes before and is not read"})

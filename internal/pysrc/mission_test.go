@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/mortise-dev/mortise/ext"
@@ -144,7 +145,17 @@ func TestAttributes(t *testing.T) {
 			}
 		})
 	}
-	if _, _, ok := readAll(t, lib).Attribute("lib.py", "Nope", "spec"); ok {
+	set := readAll(t, lib, file("x.py", "from lib import Base\nclass X(Base): pass\n"))
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			if a, _, ok := set.Attribute("x.py", "X", "spec"); !ok || a.Reason != "" {
+				t.Errorf("of several goroutines: %v, %+v", ok, a)
+			}
+		})
+	}
+	wg.Wait()
+	if _, _, ok := set.Attribute("lib.py", "Nope", "spec"); ok {
 		t.Error("a class that is not there: found")
 	}
 }
