@@ -35,7 +35,7 @@ var ranks = map[string]int{
 	"surface/*": 20, "hook/*": 20, "source/*": 20, "source/bridge": 21, "driver/*": 20, "store/*": 20, "discover": 20, "market": 20, "sarif": 20,
 	"admit": 30, "mend": 30, "builtin/*": 30,
 	"compose": 40,
-	"call":    50, "guard": 55, "author": 50, "conform": 50, "copies": 50,
+	"call":    50, "guard": 55, "author": 50, "scaffold": 50, "conform": 50, "copies": 50,
 	"session": 60, "plan": 60,
 	"substrate/*": 70,
 	"host":        80,
