@@ -24,14 +24,25 @@ func (m *making) catalogue(ctx context.Context) error {
 	if err != nil && !missing {
 		return fmt.Errorf("read the tool catalogue: %w", err)
 	}
-	c := new(tools.Catalogue)
 	if missing {
 		was = nil
-	} else if c, err = tools.Read(ext.Origin{Path: tools.Path}, was); err != nil {
-		return ext.AsRefused(fmt.Errorf("%w; mend it first", err))
+	}
+	return m.enter(was)
+}
+
+// enter is catalogue, where the file is known; nil for none.
+func (m *making) enter(was []byte) (err error) {
+	c := new(tools.Catalogue)
+	if was != nil {
+		if c, err = tools.Read(ext.Origin{Path: tools.Path}, was); err != nil {
+			return ext.AsRefused(fmt.Errorf("%w; mend it first", err))
+		}
 	}
 	for _, e := range c.Entries {
-		if folded(e.Name) == folded(m.Name) {
+		switch {
+		case e.Name == m.Name:
+			return refused("the tool %s is there already (%s:%d); choose another name", ext.Quote(e.Key().String()), tools.Path, e.Line)
+		case folded(e.Name) == folded(m.Name):
 			return refused("%s:%d has the tool %s, and a new tool %s would be taken for it; choose another name", tools.Path, e.Line, ext.Quote(e.Key().String()), ext.Quote(m.Name))
 		}
 	}
@@ -41,6 +52,7 @@ func (m *making) catalogue(ctx context.Context) error {
 		return ext.AsRefused(err)
 	}
 	m.files = append(m.files, scribe.File{Path: tools.Path, Was: was, Data: data})
+	m.done.Files = append(m.done.Files, File{tools.Path, string(data)})
 	return nil
 }
 

@@ -9,8 +9,6 @@ import (
 	"github.com/mortise-dev/mortise/internal/colony"
 	"github.com/mortise-dev/mortise/internal/pysrc"
 	"github.com/mortise-dev/mortise/internal/pysrc/syntax"
-	"github.com/mortise-dev/mortise/internal/surface"
-	"github.com/mortise-dev/mortise/internal/surface/agentclass"
 	"github.com/mortise-dev/mortise/internal/surface/deployment"
 	"github.com/mortise-dev/mortise/internal/surface/mission"
 	"github.com/mortise-dev/mortise/internal/surface/profile"
@@ -68,12 +66,7 @@ func (m *making) asSaid(ctx context.Context, c *admit.Contribution) error {
 	switch v := c.Value.(type) {
 	case skill.Skill:
 		return m.expect("name", v.Label == m.Name)
-	case agentclass.AgentClass:
-		return m.expect("base", v.Certainty == surface.Certain)
 	case deployment.Deployment:
-		if err := m.expect("class", v.Certainty == surface.Certain); err != nil {
-			return err
-		}
 		return m.expect("keyword", slices.EqualFunc(v.Arguments, m.values["keyword"].(keywords), func(a deployment.Argument, k keyword) bool {
 			return a.Name == k.name && a.Value != nil && alike(a.Value, &k.value)
 		}))

@@ -39,6 +39,7 @@ type Made struct {
 	Template    string
 	Entry       string // what it goes by where it is found
 	Description string // as it is found there
+	Branch      string // "" where a commit alone is checked out
 	Files       []File
 	Notes       ext.Findings   // about the entry; none is an error
 	Commit      *git.Committed // nil where nothing was written
@@ -69,6 +70,7 @@ func New(ctx context.Context, o Options) (*Made, error) {
 	if m.branch, err = scribe.Open(ctx, scribe.Options{Git: o.Git, Dir: o.Dir, Branch: o.Branch}); err != nil {
 		return nil, err
 	}
+	m.done.Branch = m.branch.Name
 	if m.dir, err = m.branch.Manifest.Directory(o.Surface); err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/colony"
+	"github.com/mortise-dev/mortise/internal/colony/tools"
 )
 
 // descriptions are what a description must be read back as, whatever it is.
@@ -23,18 +24,16 @@ func TestRoundTrip(t *testing.T) {
 	for i := range Templates {
 		tmpl := &Templates[i]
 		t.Run(tmpl.ID, func(t *testing.T) {
-			r := newRepo(t)
-			n := 0
 			for name, text := range descriptions {
-				n++
-				o := r.options(tmpl.Surface, "thing"+strings.Repeat("x", n))
-				o.Template, o.Said["description"], o.Dry = tmpl.ID, []string{text}, true
-				m := r.make(o)
-				if want := strings.TrimSpace(text); m.Description != want {
-					t.Errorf("%s: read back as %q, want %q", name, m.Description, want)
+				m, err := unwritten(tmpl, "my-thing", text)
+				if err == nil {
+					err = m.readBack(t.Context())
 				}
-				for _, f := range m.Files {
-					if strings.ContainsFunc(strings.ReplaceAll(f.Text, "\n", ""), ext.Hidden) {
+				if want := strings.TrimSpace(text); err != nil || m.done.Description != want {
+					t.Fatalf("%s: read back as %q, %v, want %q", name, m.done.Description, err, want)
+				}
+				for _, f := range m.done.Files {
+					if f.Path != tools.Path && strings.ContainsFunc(strings.ReplaceAll(f.Text, "\n", ""), ext.Hidden) {
 						t.Errorf("%s: %s has what does not show:\n%q", name, f.Path, f.Text)
 					}
 				}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/colony"
+	"github.com/mortise-dev/mortise/internal/source/monorepo"
 	"github.com/mortise-dev/mortise/internal/spelling"
 )
 
@@ -38,6 +39,14 @@ type Variable struct {
 	Required bool
 	Default  string // where it is not said; "" for none
 	Doc      string // with the word for its value in back quotes
+}
+
+// Usage is what a flag for the variable says of itself.
+func (of *Variable) Usage() string {
+	if of.Default != "" {
+		return of.Doc + "; without it " + of.Default
+	}
+	return of.Doc
 }
 
 // Kind is what a variable may hold.
@@ -121,6 +130,12 @@ var Templates = []Template{
 		},
 		files: []file{{"${name:slug}.py", "mission.py"}},
 	},
+}
+
+// Known is what a configuration adds to the classes that are known, each text as it is
+// written there.
+func Known(agents, deployments, decorators string) monorepo.Known {
+	return monorepo.Known{Agents: monorepo.Names(agents), Deployments: monorepo.Names(deployments), Decorators: monorepo.Names(decorators)}
 }
 
 // Of are the templates of a surface.

@@ -44,7 +44,7 @@ func (c *call) root() *cobra.Command {
 	root.AddCommand(
 		c.serve(), c.list(), c.check(), c.explain(), c.session(),
 		c.mode(), c.env(), c.runProgram(), c.doctor(), c.verify(), c.stack(), c.box(), c.plan(), c.status(),
-		c.begin(), c.trust(), c.approve(), c.enable(), c.disable(), c.refresh(), c.policy(), c.grant(), c.audit(), c.hook(), c.server(), c.tool(), c.plugin(), c.task(), c.market(), c.migrate(), c.imported(), c.state(),
+		c.begin(), c.trust(), c.approve(), c.enable(), c.disable(), c.refresh(), c.policy(), c.grant(), c.audit(), c.hook(), c.server(), c.tool(), c.plugin(), c.task(), c.market(), c.make(), c.migrate(), c.imported(), c.state(),
 		c.schema(), c.version(), c.completion(root),
 	)
 	_ = root.RegisterFlagCompletionFunc("color", cobra.FixedCompletions(colors, cobra.ShellCompDirectiveNoFileComp))

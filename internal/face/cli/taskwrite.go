@@ -35,7 +35,7 @@ with the text of a file. NAME is of letters, digits, '_', '-' and '.'.`,
 			if file != "" && (title != "" || description != "") {
 				return usage("--file has the whole text, so that --title and --description go without it")
 			}
-			text := scaffold(args[0], title, description)
+			text := blankTask(args[0], title, description)
 			if file != "" {
 				var err error
 				if text, err = c.textOf(file); err != nil {
@@ -55,8 +55,8 @@ with the text of a file. NAME is of letters, digits, '_', '-' and '.'.`,
 	return cmd
 }
 
-// scaffold is the text of a new task.
-func scaffold(name, title, description string) []byte {
+// blankTask is the text of a new task.
+func blankTask(name, title, description string) []byte {
 	var b bytes.Buffer
 	b.WriteString("---\n")
 	if title != "" {
