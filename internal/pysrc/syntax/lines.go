@@ -25,8 +25,11 @@ func (s *scanner) eol() {
 	s.pos++
 }
 
-// join steps over a backslash that joins two lines.
+// join steps over a backslash that joins two lines. The grammar takes many times as long
+// for one as for a blank, and does not stop between them when it is asked to, so that it
+// sees blanks; but not where a statement begins, where blanks would be its indentation.
 func (s *scanner) join() {
+	start := s.pos
 	s.pos++
 	if s.pos >= len(s.src) || s.src[s.pos] != '\n' && s.src[s.pos] != '\r' {
 		s.fail(Syntax, min(s.pos, len(s.src)), "something behind a backslash that joins lines")
@@ -35,6 +38,16 @@ func (s *scanner) join() {
 	s.eol()
 	if s.pos >= len(s.src) {
 		s.fail(Syntax, s.pos, "the file ends behind a backslash")
+		return
+	}
+	if s.last == 0 {
+		if s.joined++; s.joined > maxJoined {
+			s.fail(Effort, start, "too many joined lines before a statement")
+		}
+		return
+	}
+	for at := start; s.plain != nil && at < s.pos; at++ {
+		s.plain[at] = ' '
 	}
 }
 

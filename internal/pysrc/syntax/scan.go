@@ -80,6 +80,9 @@ const (
 	maxIndents  = 100
 	// maxColumn is ours: beyond it the grammar's scanner would no longer count right.
 	maxColumn = 4000
+	// maxJoined, ours too, is how many backslashes of a file may join lines before a
+	// statement begins.
+	maxJoined = 100
 )
 
 // level is an indentation: its width with tabs to every eighth column, and with tabs as
@@ -115,6 +118,7 @@ type scanner struct {
 	stack  []open
 	inline [16]open
 	fields int // how many of the stack are fields
+	joined int // how many lines were joined before statements
 
 	fresh bool // at the beginning of a statement
 	last  byte // the last token of the line, or its last byte; 0 at the beginning
