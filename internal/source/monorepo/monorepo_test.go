@@ -183,6 +183,7 @@ func TestDirectoriesThatLeave(t *testing.T) {
 		{"absolute", "/tmp", "", "is absolute"},
 		{"the repository", "", "", "names the repository itself"},
 		{"git's", ".git/hooks", "", "lies in git's own directory"},
+		{"git's through a link", "x/g/agents", "design/x/g -> ../.git", "lies in git's own directory"},
 		{"through a link", "out", "design/out -> ../outside", "leads out of the repository through a link"},
 		{"through a link on the way", "out/agents", "design/out -> ../outside", "leads out of the repository through a link"},
 	} {
@@ -190,7 +191,7 @@ func TestDirectoriesThatLeave(t *testing.T) {
 			files := golden.Files(
 				"outside/agents/a.py", agentBase+"class A(Agent): pass\n", "outside/a.py", agentBase+"class A(Agent): pass\n",
 				"design/.colony/manifest.json", strings.Replace(whole, "}", `, "extensions": {"agents": {"directory": "`+c.directory+`"}}}`, 1),
-				"design/.colony/profiles/p.yaml", "a: 1\n",
+				"design/.colony/profiles/p.yaml", "a: 1\n", "design/.git/agents/a.py", agentBase+"class A(Agent): pass\n",
 			)
 			if c.link != "" {
 				files = append(files, golden.Files(c.link, "")...)

@@ -150,6 +150,8 @@ func (k *reading) list(m *colony.Manifest, s colony.Surface, dir string) []fs.Di
 	entries, err := k.within(dir)
 	var escape *root.EscapeError
 	switch {
+	case err == nil && k.inGit(dir):
+		k.misdirected(m.Misdirected(s, colony.GitDir))
 	case err == nil:
 		return entries
 	case errors.As(err, &escape):
@@ -163,6 +165,17 @@ func (k *reading) list(m *colony.Manifest, s colony.Surface, dir string) []fs.Di
 		k.notes.Add(source.FaultOf(err, k.at(dir, 0)))
 	}
 	return nil
+}
+
+// inGit reports whether links lead from a directory into git's own, which its name does
+// not tell.
+func (k *reading) inGit(dir string) bool {
+	real, _, err := k.root.Real(dir)
+	if err != nil {
+		return false
+	}
+	rel, err := filepath.Rel(k.root.Dir(), real)
+	return err == nil && slices.ContainsFunc(strings.Split(filepath.ToSlash(rel), "/"), func(p string) bool { return strings.EqualFold(p, ".git") })
 }
 
 // within lists a directory, and sees to links.
