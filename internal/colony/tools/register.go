@@ -98,6 +98,9 @@ type registering struct {
 
 // catalogue is the file with the entry.
 func (r *registering) catalogue(ctx context.Context) error {
+	if strings.ContainsFunc(r.Entry.Name, ext.Hidden) { // nobody who reads it would take it
+		return ext.AsRefused(fmt.Errorf("the name %s holds characters that do not show", quoted(r.Entry.Name)))
+	}
 	o := ext.Origin{Path: Path}
 	was, err := r.branch.Read(ctx, Path, MaxBytes)
 	c := &Catalogue{origin: o}

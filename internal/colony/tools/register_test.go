@@ -136,6 +136,7 @@ func TestRegisterRefuses(t *testing.T) {
 	}{
 		{"another capability", nil, Entry{Name: "solver", Purpose: "cfd", Class: "solver.Solver", Capability: "mesh"}, "", "", `spec has "flow", and not "mesh"`},
 		{"no name", nil, Entry{Purpose: "cfd"}, "", "", `"name" is empty`},
+		{"a name that discovery refuses", nil, Entry{Name: "a\x1b[31m", Purpose: "cfd", Capability: "flow", Location: "subdir:x"}, "", "", "characters that do not show"},
 		{"a broken catalogue", func(w *wood) { w.put(Path, broken) }, solver, "", "", "mend it first"},
 		{"a catalogue that is not committed", func(w *wood) { w.put(Path, `{"tools": [ ]}`) }, solver, "", "", "has changes that are not committed"},
 		{"a protected branch", nil, solver, "", "main", "is protected"},
