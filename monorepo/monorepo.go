@@ -74,6 +74,10 @@ type Options struct {
 	// AgentBases, DeploymentBases and Decorators are known besides those that are
 	// shipped: dotted names, or ones that end in ".*" for all below.
 	AgentBases, DeploymentBases, Decorators []string
+	// Allowed is what Python may use besides the list that is shipped: dotted names, ones
+	// that end in ".*" for every name below that begins with a capital letter, or ones
+	// without a dot for what needs no import.
+	Allowed []string
 	// Limits bound what is read; the zero value is ext.DefaultLimits.
 	Limits ext.Limits
 	// Workers read Python at once; 0 is two.
@@ -110,7 +114,7 @@ func Open(dir string, o Options) (*Monorepo, error) {
 	}
 	m := &Monorepo{source: source.Source{
 		Dir: abs, Shown: dir, Named: true, Manifest: o.Manifest, Workers: o.Workers, Memory: new(source.Memory), Open: o.open,
-		Known: source.Known{Agents: o.AgentBases, Deployments: o.DeploymentBases, Decorators: o.Decorators},
+		Known: source.Known{Agents: o.AgentBases, Deployments: o.DeploymentBases, Decorators: o.Decorators, Allowed: o.Allowed},
 	}}
 	m.source.Env.Specs, m.source.Env.Limits = specs, o.Limits
 	m.source.Open.Trace = true

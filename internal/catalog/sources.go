@@ -78,6 +78,7 @@ func design(c *config.Config, adopted bool, env source.Env, m *monorepo.Memory) 
 		Dir: at, Shown: c.Monorepo.Path, Named: said, Within: c.Workspace().Dir, Adopted: adopted, Env: env, Workers: Workers, Memory: m,
 		Known: monorepo.Known{
 			Agents: monorepo.Names(c.Monorepo.AgentBases), Deployments: monorepo.Names(c.Monorepo.DeploymentBases), Decorators: monorepo.Names(c.Monorepo.Decorators),
+			Allowed: monorepo.Names(c.Monorepo.Allow),
 		},
 	}
 	if filepath.IsAbs(c.Monorepo.Path) { // a person's own file says so

@@ -33,7 +33,7 @@ var forms = map[string]form{
 		says:    "HOST, *.HOST, HOST/PATH, an absolute directory or *, such as github.com/acme",
 	},
 	"dotted": {
-		pattern: pattern.New(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*(\.\*)?([ ,]+[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*(\.\*)?)*$`),
+		pattern: pattern.New(`^([A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*(\.\*)?([ ,]+[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*(\.\*)?)*)?$`),
 		says:    "dotted names with blanks or commas between them, such as acme.agents.Base",
 	},
 	"format": {

@@ -16,8 +16,8 @@ func TestVariables(t *testing.T) {
 		seen[n.variable()] = n.path
 		return true
 	})
-	if seen["MORTISE_TRUST_WHOLE"] != "trust.whole" || len(seen) != 19 {
-		t.Errorf("variables: got %v, want seventeen keys and two others", seen)
+	if seen["MORTISE_TRUST_WHOLE"] != "trust.whole" || len(seen) != 20 {
+		t.Errorf("variables: got %v, want eighteen keys and two others", seen)
 	}
 }
 

@@ -42,7 +42,7 @@ func TestExplain(t *testing.T) {
 func TestKeys(t *testing.T) {
 	c, _ := lay(t, map[string]string{"ws/mortise.toml": "plugins.\"a.b\".path = \"./x\"\n"}).load(t)
 	want := []string{
-		"audit.full", "claude.keyless", "context.budget", "context.extension_budget", "gateway.name_limit", "limits.depth", "limits.file_bytes", "limits.files", "monorepo.agent_bases", "monorepo.decorators", "monorepo.deployment_bases", "monorepo.path", "output.color", "owner.path",
+		"audit.full", "claude.keyless", "context.budget", "context.extension_budget", "gateway.name_limit", "limits.depth", "limits.file_bytes", "limits.files", "monorepo.agent_bases", "monorepo.allow", "monorepo.decorators", "monorepo.deployment_bases", "monorepo.path", "output.color", "owner.path",
 		`plugins."a.b".enabled`, `plugins."a.b".path`, "stack.compose", "trust.tools", "trust.whole",
 	}
 	if got := c.Keys(); !slices.Equal(got, want) {

@@ -45,6 +45,7 @@ type Monorepo struct {
 	AgentBases      string `toml:"agent_bases" form:"dotted" example:"\"acme.agents.Base\"" doc:"Further Python classes that are agents, so that what derives from them is one: dotted names, with blanks or commas between them; one that ends in .* stands for all below it."`
 	DeploymentBases string `toml:"deployment_bases" form:"dotted" example:"\"acme.serving.Service\"" doc:"Further Python classes that are deployments, likewise."`
 	Decorators      string `toml:"decorators" form:"dotted" example:"\"acme.serving.deploy\"" doc:"Further decorators that make a Python class a deployment, likewise."`
+	Allow           string `toml:"allow" form:"dotted" widens:"other" doc:"What Python of the monorepo may use besides the list that is shipped, so that mortise check does not warn of it: dotted names of what a module has, with blanks or commas between them; one that ends in .* stands for every name below it that begins with a capital letter, and one without a dot for a name that needs no import. Only your own config.toml and the managed file say this."`
 }
 
 // Stack is about the services of a workspace.

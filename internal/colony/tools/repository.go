@@ -359,6 +359,19 @@ func (r *Repository) source(file string) ([]byte, error) {
 	return readAtMost(f, syntax.MaxSize)
 }
 
+// Files are the files that were read, in the order of their names, but for those that
+// Python cannot read.
+func (r *Repository) Files() []string {
+	var out []string
+	for file, m := range r.read {
+		if m.Fault == nil {
+			out = append(out, file)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
 // quotedList is names in a message, not endless.
 func quotedList(names []string) string {
 	const most = 8

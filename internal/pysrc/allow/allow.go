@@ -44,8 +44,11 @@ const (
 	Syntax Kind = "syntax"
 )
 
-// MaxViolations is how many violations are told of one file.
+// MaxViolations is how many violations are told of one file that is refused.
 const MaxViolations = 100
+
+// MaxFindings is how many of them check tells of one file.
+const MaxFindings = 3
 
 // Violation is one thing that is not allowed.
 type Violation struct {
@@ -73,15 +76,17 @@ var NotAllowed = &ext.Check{
 	Fix: "Look who wrote it; where it is meant, nothing, else use what is on the list.",
 }
 
-// Findings are what check says of a file: nothing when it is allowed, or cannot be read,
+// Findings are what check says of a file: the first few violations, each with its line,
+// and how many more there are. It is nothing when the file is allowed, or cannot be read,
 // which its readers tell.
 func (r *Report) Findings(o ext.Origin) ext.Findings {
 	var out ext.Findings
-	for _, v := range r.Violations {
+	few := min(len(r.Violations), MaxFindings)
+	for _, v := range r.Violations[:few] {
 		out.Add(NotAllowed.At(o.At(o.Path, v.Line), "%s", v.Reason))
 	}
-	if r.More > 0 {
-		out.Add(NotAllowed.At(o, "there are %d more of the kind", r.More))
+	if more := len(r.Violations) - few + r.More; more > 0 {
+		out.Add(NotAllowed.At(o, "and %d more of the kind", more))
 	}
 	return out
 }

@@ -283,7 +283,7 @@ func TestRules(t *testing.T) {
 // TestMany wants a bounded report of a file with a great many violations.
 func TestMany(t *testing.T) {
 	r := report(t, strings.Repeat("eval(1)\n", 5000))
-	if len(r.Violations) != MaxViolations || r.More != 5000-MaxViolations || len(r.Findings(ext.Origin{Path: "x.py"})) != MaxViolations+1 {
+	if len(r.Violations) != MaxViolations || r.More != 5000-MaxViolations || len(r.Findings(ext.Origin{Path: "x.py"})) != MaxFindings+1 {
 		t.Errorf("Check: got %d violations and %d more, want %d and the rest", len(r.Violations), r.More, MaxViolations)
 	}
 }

@@ -137,6 +137,29 @@ func valid(name string) bool {
 	return name != "" && !strings.ContainsAny(name, " \t/@*:#")
 }
 
+// Named are rules of dotted names alone: each a name with its module, one that ends in
+// ".*" for every name below a package that begins with a capital letter, and one without
+// a dot for a name that needs no import. What can be no name is left out.
+func Named(names []string) *Rules {
+	r := &Rules{modules: map[string]members{}, below: map[string]members{}}
+	for _, name := range names {
+		if pkg, all := strings.CutSuffix(name, ".*"); all {
+			if valid(pkg) {
+				r.below[pkg] = members{r.of(pkg, true).names, true}
+			}
+			continue
+		}
+		module := builtins
+		if at := strings.LastIndexByte(name, '.'); at > 0 {
+			module, name = name[:at], name[at+1:]
+		}
+		if valid(module) && valid(name) {
+			r.of(module, false).names[name] = anyUse
+		}
+	}
+	return r
+}
+
 // With are r and what more allows besides.
 func (r *Rules) With(more *Rules) *Rules {
 	out := &Rules{modules: maps.Clone(r.modules), below: maps.Clone(r.below)}

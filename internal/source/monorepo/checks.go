@@ -3,11 +3,12 @@ package monorepo
 import (
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/colony/tools"
+	"github.com/mortise-dev/mortise/internal/pysrc/allow"
 )
 
 // Checks lists what this source can find beyond what all sources do.
 var Checks = append([]*ext.Check{
-	Unavailable, ManifestFault, Directory, NoDirectory, NotRead, Packaged, Later, NotPython, Remark, Unresolved, NoMission, MissionUnresolved, MissionForm,
+	Unavailable, ManifestFault, Directory, NoDirectory, NotRead, Packaged, Later, NotPython, Remark, Unresolved, NoMission, MissionUnresolved, MissionForm, allow.NotAllowed,
 }, tools.Checks...)
 
 var (

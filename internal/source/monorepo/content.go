@@ -178,7 +178,7 @@ func (k *reading) tools(ctx context.Context, dir string, entries []fs.DirEntry) 
 		}
 		k.units = append(k.units, unit{[]ext.Place{{Surface: toolSurface, Path: canonical("toolspecs", name), File: tools.Path, Fault: first(r.Findings)}}, others(r.Findings)})
 	}
-	return nil
+	return k.judgeTools(ctx, dir, classes)
 }
 
 // behind reads the class behind an entry: one that contradicts it is a fault of the entry,

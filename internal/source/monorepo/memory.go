@@ -35,6 +35,7 @@ const memos = 64
 type remembered struct {
 	modules  modules
 	missions map[string]pythonFile[*pysrc.Mission]
+	judged   map[string]pythonFile[none]
 }
 
 // modules are what was made of files, by their paths: at a first look, and of those that
@@ -64,7 +65,7 @@ func (m *Memory) Forget() {
 
 func (k *reading) memo(dir, surface string) memo {
 	h := ext.NewHash("known")
-	for _, list := range [][]string{k.source.Known.Agents, k.source.Known.Deployments, k.source.Known.Decorators} {
+	for _, list := range [][]string{k.source.Known.Agents, k.source.Known.Deployments, k.source.Known.Decorators, k.source.Known.Allowed} {
 		h.Int(len(list)).Text(list...)
 	}
 	return memo{k.root.Dir(), dir, surface, k.source.Env.Limits.FileBytes, h.Sum()}
@@ -113,6 +114,12 @@ func (m *Memory) keepModules(of memo, skimmed, whole []pythonFile[*pysrc.Module]
 
 func (m *Memory) keepMissions(of memo, found []pythonFile[*pysrc.Mission]) {
 	m.put(of, &remembered{missions: byPath(found)})
+}
+
+func (m *Memory) judged(of memo) map[string]pythonFile[none] { return m.get(of).judged }
+
+func (m *Memory) keepJudged(of memo, found []pythonFile[none]) {
+	m.put(of, &remembered{judged: byPath(found)})
 }
 
 func byPath[T any](files []pythonFile[T]) map[string]pythonFile[T] {

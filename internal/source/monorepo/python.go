@@ -35,7 +35,7 @@ func (k *reading) classes(ctx context.Context, as kind, dir string, entries []fs
 	read := func(all bool) reader[*pysrc.Module] {
 		return func(ctx context.Context, f pysrc.File) (*pysrc.Module, bool, error) {
 			m, err := pysrc.Read(ctx, f, x, all)
-			return m, m != nil && m.Skipped == "", err
+			return m, m != nil && m.Skipped == "" && m.Fault == nil, err
 		}
 	}
 	skimmed, err := readPython(ctx, k, files, known.skimmed, read(false))
@@ -63,6 +63,7 @@ func (k *reading) classes(ctx context.Context, as kind, dir string, entries []fs
 	}
 	k.source.Memory.keepModules(k.memo(dir, as.surface), skimmed, more)
 	k.agree(as, found, set)
+	tellJudged(k, found, holding(as, set))
 	return nil
 }
 
@@ -158,7 +159,7 @@ func (k *reading) missions(ctx context.Context, dir string, entries []fs.DirEntr
 	known := k.source.Memory.missions(k.memo(dir, missionSurface))
 	found, err := readPython(ctx, k, files, known, func(ctx context.Context, f pysrc.File) (*pysrc.Mission, bool, error) {
 		m, err := pysrc.ReadMission(ctx, f)
-		return m, true, err
+		return m, m != nil && !m.Missing && m.Fault == nil, err
 	})
 	if err != nil {
 		return err
@@ -167,6 +168,7 @@ func (k *reading) missions(ctx context.Context, dir string, entries []fs.DirEntr
 	for i := range found {
 		k.mission(&found[i])
 	}
+	tellJudged(k, found, func(string) bool { return true })
 	return nil
 }
 

@@ -27,7 +27,7 @@ func TestPython(t *testing.T) {
 		{"38 no text", []string{".colony/agents/bom.py", "\ufeff" + agentBase + "class A(Agent): pass\n", ".colony/agents/latin.py", "# -*- coding: latin-1 -*-\nx = '\xe9'\n", ".colony/agents/nul.py", "class A: pass\x00\n"},
 			"agentclasses/bom.json=.colony/agents/bom.py!python-unreadable\nagentclasses/latin.json=.colony/agents/latin.py!python-unreadable\nagentclasses/nul.json=.colony/agents/nul.py!python-unreadable"},
 		{"39 CRLF", []string{".colony/agents/a.py", strings.ReplaceAll(agentBase+"class A(Agent): pass\n", "\n", "\r\n")}, "agentclasses/A.json=.colony/agents/a.py"},
-		{"40 a file that ends the program", []string{".colony/agents/a.py", "import sys\n" + agentBase + "class A(Agent): pass\nsys.exit()\n"}, "agentclasses/A.json=.colony/agents/a.py"},
+		{"40 a file that ends the program", []string{".colony/agents/a.py", "import sys\n" + agentBase + "class A(Agent): pass\nsys.exit()\n"}, "[python-not-allowed .colony/agents/a.py]\nagentclasses/A.json=.colony/agents/a.py"},
 		{"41 two of three classes", []string{".colony/deployments/d.py", serving + "@serving.deployment\nclass A: pass\n@serving.deployment(name='x')\nclass B: pass\nclass C: pass\n"},
 			"deployments/A.json=.colony/deployments/d.py deployments/B.json=.colony/deployments/d.py"},
 		{"42 a function", []string{".colony/deployments/d.py", serving + "@serving.deployment\ndef f(): pass\nclass C: pass\n"}, "[python-remark .colony/deployments/d.py]"},
@@ -64,7 +64,7 @@ func TestKnown(t *testing.T) {
 	if got := tell(t, s); strings.Contains(got, ".json=") {
 		t.Errorf("Trees: got %s, want nothing known", got)
 	}
-	s.Known = monorepo.Known{Agents: monorepo.Names("acme.agents.Base, acme.x.*"), Deployments: monorepo.Names("acme.serving.Service"), Decorators: []string{"acme.deploy"}}
+	s.Known = monorepo.Known{Agents: monorepo.Names("acme.agents.Base, acme.x.*"), Deployments: monorepo.Names("acme.serving.Service"), Decorators: []string{"acme.deploy"}, Allowed: monorepo.Names("acme.agents.*,acme.serving.Service acme.deploy")}
 	want := "agentclasses/A.json=.colony/agents/a.py\ndeployments/D.json=.colony/deployments/d.py deployments/E.json=.colony/deployments/d.py"
 	if got := tell(t, s); got != want {
 		t.Errorf("Trees, with what is known: got\n%s\nwant\n%s", got, want)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/colony"
+	"github.com/mortise-dev/mortise/internal/pysrc/allow"
 	"github.com/mortise-dev/mortise/internal/root"
 	"github.com/mortise-dev/mortise/internal/source"
 )
@@ -29,13 +30,15 @@ type reading struct {
 	origin ext.Origin
 	dirs   []string // that were looked into, below the root
 	linked bool     // links lead to some of it
+	rules  *allow.Rules
+	judged map[string]bool // files of which was told what they use that is not on the list
 	units  []unit
 	notes  ext.Findings // about the whole
 }
 
 // read reads a working tree. The error is that of ctx.
 func (s *Source) read(ctx context.Context, r *root.Root, o ext.Origin) (*reading, error) {
-	k := &reading{source: s, root: r, origin: o}
+	k := &reading{source: s, root: r, origin: o, rules: s.Known.Rules(), judged: map[string]bool{}}
 	if typ, err := r.Type(colony.Dir); err != nil && !source.Absent(r, colony.Dir, err) || err == nil && !typ.IsDir() {
 		if err == nil {
 			err = &root.KindError{Type: typ, Want: root.Dir}

@@ -6,6 +6,7 @@ import (
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/ahead"
 	"github.com/mortise-dev/mortise/internal/pysrc"
+	"github.com/mortise-dev/mortise/internal/pysrc/allow"
 	"github.com/mortise-dev/mortise/internal/pysrc/syntax"
 	"github.com/mortise-dev/mortise/internal/root"
 	"github.com/mortise-dev/mortise/internal/source"
@@ -14,10 +15,11 @@ import (
 // pythonFile is a file that was read as Python, or why it was not.
 type pythonFile[T any] struct {
 	file
-	value T
-	sum   ext.Digest // of the bytes; zero where they are no evidence
-	stamp root.Stamp // by which it is known again; zero: by nothing
-	err   error      // that of ctx
+	value  T
+	sum    ext.Digest   // of the bytes; zero where they are no evidence
+	judged allow.Report // of what the file uses; the zero one where it is no evidence
+	stamp  root.Stamp   // by which it is known again; zero: by nothing
+	err    error        // that of ctx
 }
 
 // reader reads a file, and says whether its bytes are evidence of anything.
@@ -71,8 +73,9 @@ func readOne[T any](ctx context.Context, k *reading, f file, read reader[T]) pyt
 	}
 	out.stamp = stamp
 	var evidence bool
-	if out.value, evidence, out.err = read(ctx, pysrc.File{Path: f.path, Source: data}); evidence {
+	if out.value, evidence, out.err = read(ctx, pysrc.File{Path: f.path, Source: data}); evidence && out.err == nil {
 		out.sum = ext.Sum(data)
+		out.judged, out.err = allow.Check(ctx, data, k.rules)
 	}
 	return out
 }
