@@ -38,25 +38,32 @@ type Mission struct {
 // left with, whose body is one return of a literal dictionary, after a docstring or none.
 // It depends on the file alone. The error is that of ctx.
 func ReadMission(ctx context.Context, f File) (*Mission, error) {
+	m, _, err := ReadMissionTree(ctx, f)
+	return m, err
+}
+
+// ReadMissionTree is ReadMission, and the syntax tree of a file that has a factory; nil
+// for any other.
+func ReadMissionTree(ctx context.Context, f File) (*Mission, *syntax.Tree, error) {
 	o := syntax.Scan(f.Source, entryWords())
 	if o.Fault != nil {
-		return &Mission{Fault: o.Fault}, nil
+		return &Mission{Fault: o.Fault}, nil, nil
 	}
 	if !o.Found {
-		return missing(), nil
+		return missing(), nil, nil
 	}
 	tree, fault, err := syntax.Parse(ctx, f.Source)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if fault != nil {
-		return &Mission{Fault: fault}, nil
+		return &Mission{Fault: fault}, nil, nil
 	}
 	module := &Module{Path: f.Path}
 	r := newReader(tree, module, nil)
 	r.module(tree.Root())
 	if module.Fault != nil {
-		return &Mission{Fault: module.Fault}, nil
+		return &Mission{Fault: module.Fault}, nil, nil
 	}
 	m := r.mission()
 	m.Notes = append(m.Notes, module.Notes...)
@@ -64,7 +71,10 @@ func ReadMission(ctx context.Context, f File) (*Mission, error) {
 		m.Notes[i].File = f.Path
 	}
 	inFile(m.Value, f.Path)
-	return m, nil
+	if m.Missing {
+		tree = nil
+	}
+	return m, tree, nil
 }
 
 // inFile says of a value and all in it which file they are in.

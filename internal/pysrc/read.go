@@ -20,12 +20,19 @@ type File struct {
 // no root (see Words), is passed over, which the module's Skipped says. With all, it is
 // read whole nevertheless: a base that comes from elsewhere is then told as unresolved.
 func Read(ctx context.Context, f File, x *Index, all bool) (*Module, error) {
+	m, _, err := ReadTree(ctx, f, x, all)
+	return m, err
+}
+
+// ReadTree is Read, and the syntax tree of a file that was read whole, for who has to look
+// at more of it; nil for any other.
+func ReadTree(ctx context.Context, f File, x *Index, all bool) (*Module, *syntax.Tree, error) {
 	x.build()
 	o := syntax.Scan(f.Source, x.roots)
 	m := &Module{Path: f.Path, Fault: o.Fault, Statements: o.Classes, Imports: o.Imports}
 	switch {
 	case m.Fault != nil:
-		return m, nil
+		return m, nil, nil
 	case all:
 	case o.Classes == 0:
 		m.Skipped = "it has no class"
@@ -33,18 +40,20 @@ func Read(ctx context.Context, f File, x *Index, all bool) (*Module, error) {
 		m.Skipped = "it names nothing that is known"
 	}
 	if m.Skipped != "" {
-		return m, nil
+		return m, nil, nil
 	}
 	tree, fault, err := syntax.Parse(ctx, f.Source)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if m.Fault = fault; fault != nil {
-		return m, nil
+		return m, nil, nil
 	}
-	r := newReader(tree, m, x.ends)
-	r.module(tree.Root())
-	return m, nil
+	newReader(tree, m, x.ends).module(tree.Root())
+	if m.Fault != nil {
+		return m, nil, nil
+	}
+	return m, tree, nil
 }
 
 // reader interprets the statements of a file.

@@ -111,13 +111,34 @@ func (r *Report) Err(file string) error {
 
 // Check judges one file. The error is that of ctx.
 func Check(ctx context.Context, src []byte, rules *Rules) (Report, error) {
-	if line, encoding := cookie(src); line > 0 {
-		return Report{Fault: &syntax.Fault{Code: syntax.Encoding, Line: line, Reason: "it asks to be read as " + encoding}}, nil
+	if fault := otherwise(src); fault != nil {
+		return Report{Fault: fault}, nil
 	}
 	tree, fault, err := syntax.Parse(ctx, src)
 	if fault != nil || err != nil {
 		return Report{Fault: fault}, err
 	}
+	return judged(ctx, tree, rules)
+}
+
+// CheckTree judges a file that was parsed already, as Check does. It only reads the tree.
+func CheckTree(ctx context.Context, src []byte, tree *syntax.Tree, rules *Rules) (Report, error) {
+	if fault := otherwise(src); fault != nil {
+		return Report{Fault: fault}, nil
+	}
+	return judged(ctx, tree, rules)
+}
+
+// otherwise is the fault of a file that asks Python to take its bytes for others.
+func otherwise(src []byte) *syntax.Fault {
+	line, encoding := cookie(src)
+	if line == 0 {
+		return nil
+	}
+	return &syntax.Fault{Code: syntax.Encoding, Line: line, Reason: "it asks to be read as " + encoding}
+}
+
+func judged(ctx context.Context, tree *syntax.Tree, rules *Rules) (Report, error) {
 	j := &judge{rules: rules, binds: map[string]*binding{}, imported: map[string]bool{}, crowded: map[string]bool{}, judged: map[string]bool{}}
 	j.node(tree.Root()) // what is bound where
 	j.judging = true

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mortise-dev/mortise/internal/colony/tools"
 	"github.com/mortise-dev/mortise/internal/pysrc"
+	"github.com/mortise-dev/mortise/internal/pysrc/syntax"
 )
 
 // none is what is made of a file that is only judged.
@@ -55,7 +56,13 @@ func (k *reading) judgeTools(ctx context.Context, dir string, classes *tools.Rep
 		return nil
 	}
 	of := k.memo(dir, toolSurface)
-	found, err := readPython(ctx, k, files, k.source.Memory.judged(of), func(context.Context, pysrc.File) (none, bool, error) { return none{}, true, nil })
+	found, err := readPython(ctx, k, files, k.source.Memory.judged(of), func(ctx context.Context, f pysrc.File) (none, *syntax.Tree, error) {
+		tree, fault, err := syntax.Parse(ctx, f.Source)
+		if fault != nil { // told with the tool
+			tree = nil
+		}
+		return none{}, tree, err
+	})
 	if err != nil {
 		return err
 	}

@@ -33,9 +33,8 @@ func (k *reading) classes(ctx context.Context, as kind, dir string, entries []fs
 	x := k.source.Known.Index()
 	known := k.source.Memory.modules(k.memo(dir, as.surface))
 	read := func(all bool) reader[*pysrc.Module] {
-		return func(ctx context.Context, f pysrc.File) (*pysrc.Module, bool, error) {
-			m, err := pysrc.Read(ctx, f, x, all)
-			return m, m != nil && m.Skipped == "" && m.Fault == nil, err
+		return func(ctx context.Context, f pysrc.File) (*pysrc.Module, *syntax.Tree, error) {
+			return pysrc.ReadTree(ctx, f, x, all)
 		}
 	}
 	skimmed, err := readPython(ctx, k, files, known.skimmed, read(false))
@@ -157,10 +156,7 @@ func (k *reading) missions(ctx context.Context, dir string, entries []fs.DirEntr
 		return nil
 	}
 	known := k.source.Memory.missions(k.memo(dir, missionSurface))
-	found, err := readPython(ctx, k, files, known, func(ctx context.Context, f pysrc.File) (*pysrc.Mission, bool, error) {
-		m, err := pysrc.ReadMission(ctx, f)
-		return m, m != nil && !m.Missing && m.Fault == nil, err
-	})
+	found, err := readPython(ctx, k, files, known, pysrc.ReadMissionTree)
 	if err != nil {
 		return err
 	}

@@ -22,8 +22,8 @@ type pythonFile[T any] struct {
 	err    error        // that of ctx
 }
 
-// reader reads a file, and says whether its bytes are evidence of anything.
-type reader[T any] func(ctx context.Context, f pysrc.File) (value T, evidence bool, err error)
+// reader reads a file. The tree is nil where its bytes are evidence of nothing.
+type reader[T any] func(ctx context.Context, f pysrc.File) (value T, tree *syntax.Tree, err error)
 
 // unreadable is why nothing is known of the file; nil where something is.
 func (f *pythonFile[T]) unreadable(k *reading, broken *syntax.Fault) *ext.Finding {
@@ -72,10 +72,10 @@ func readOne[T any](ctx context.Context, k *reading, f file, read reader[T]) pyt
 		return out
 	}
 	out.stamp = stamp
-	var evidence bool
-	if out.value, evidence, out.err = read(ctx, pysrc.File{Path: f.path, Source: data}); evidence && out.err == nil {
+	var tree *syntax.Tree
+	if out.value, tree, out.err = read(ctx, pysrc.File{Path: f.path, Source: data}); tree != nil && out.err == nil {
 		out.sum = ext.Sum(data)
-		out.judged, out.err = allow.Check(ctx, data, k.rules)
+		out.judged, out.err = allow.CheckTree(ctx, data, tree, k.rules)
 	}
 	return out
 }
