@@ -104,7 +104,7 @@ func has(tests map[string][]string, want, name string, more bool) bool {
 // promise to be there, and in the package that it is said to be in.
 func TestPagesNameTestsThatAre(t *testing.T) {
 	tests := source(t)
-	for _, name := range []string{"security.md", "laws.md", "field-cases.md", "hooks-parity.md"} {
+	for _, name := range []string{"security.md", "laws.md", "field-cases.md", "hooks-parity.md", "monorepo-parity.md"} {
 		count := 0
 		for i, line := range strings.Split(page(t, name), "\n") {
 			for _, what := range missing(line, tests) {
@@ -160,33 +160,79 @@ func TestAttacksAreAllThere(t *testing.T) {
 	}
 }
 
-// TestParityIsWhole wants each behaviour of the reference to have its row, in order, with
-// the test that holds it, when it comes, or why it is another here.
-func TestParityIsWhole(t *testing.T) {
-	const behaviours = 109
+// behaviours are what a page holds each behaviour of a reference by, in order: a test, when
+// it comes, or why it is another here.
+func behaviours(t *testing.T, name string, want int) (held []string) {
+	t.Helper()
 	row := regexp.MustCompile(`^\| (\d+) \| ([^|]+) \| ([^|]+) \|$`)
-	parity := regexp.MustCompile(`TestParity(\d{3})_`)
-	count := 0
-	for line := range strings.SplitSeq(page(t, "hooks-parity.md"), "\n") {
+	for line := range strings.SplitSeq(page(t, name), "\n") {
 		m := row.FindStringSubmatch(line)
 		if m == nil {
 			continue
 		}
-		count++
-		if m[1] != strconv.Itoa(count) {
-			t.Fatalf("got row %s, want %d", m[1], count)
+		held = append(held, m[3])
+		if m[1] != strconv.Itoa(len(held)) {
+			t.Fatalf("%s: got row %s, want %d", name, m[1], len(held))
 		}
 		if !named.MatchString(m[3]) && !strings.HasPrefix(m[3], "later: ") && !strings.HasPrefix(m[3], "other here: ") {
-			t.Errorf("row %s says %q, want a test, later, or other here", m[1], m[3])
+			t.Errorf("%s: row %s says %q, want a test, later, or other here", name, m[1], m[3])
 		}
-		for _, p := range parity.FindAllStringSubmatch(m[3], -1) {
-			if p[1] != fmt.Sprintf("%03d", count) {
-				t.Errorf("row %s names a test of behaviour %s", m[1], p[1])
+	}
+	if len(held) != want {
+		t.Fatalf("%s: got %d rows, want %d", name, len(held), want)
+	}
+	return held
+}
+
+// TestParityIsWhole wants each behaviour of the reference for hooks to have its row, and no
+// test that is of another.
+func TestParityIsWhole(t *testing.T) {
+	parity := regexp.MustCompile(`TestParity(\d{3})_`)
+	for i, held := range behaviours(t, "hooks-parity.md", 109) {
+		for _, p := range parity.FindAllStringSubmatch(held, -1) {
+			if p[1] != fmt.Sprintf("%03d", i+1) {
+				t.Errorf("row %d names a test of behaviour %s", i+1, p[1])
 			}
 		}
 	}
-	if count != behaviours {
-		t.Errorf("got %d rows, want %d", count, behaviours)
+}
+
+// TestMonorepoParityIsWhole wants each behaviour of the reference for design monorepos to
+// have its row, with every test that has its number, and no other that has one.
+func TestMonorepoParityIsWhole(t *testing.T) {
+	numbers := regexp.MustCompile(`^TestColony_((?:\d+_)+)\w+$`)
+	rows := behaviours(t, "monorepo-parity.md", 118)
+	wanted := make([][]string, len(rows))
+	for pkg, all := range source(t) {
+		for _, test := range all {
+			m := numbers.FindStringSubmatch(test)
+			if m == nil {
+				if strings.HasPrefix(test, "TestColony_") {
+					t.Errorf("%s of %s is not called TestColony_NN_What", test, pkg)
+				}
+				continue
+			}
+			for n := range strings.SplitSeq(strings.TrimSuffix(m[1], "_"), "_") {
+				number, err := strconv.Atoi(n)
+				if err != nil || number < 1 || number > len(rows) {
+					t.Errorf("%s of %s: there is no behaviour %s", test, pkg, n)
+					continue
+				}
+				wanted[number-1] = append(wanted[number-1], test)
+			}
+		}
+	}
+	for i, held := range rows {
+		for _, test := range wanted[i] {
+			if !strings.Contains(held, "`"+test+"`") {
+				t.Errorf("%s does not stand in row %d", test, i+1)
+			}
+		}
+		for _, m := range named.FindAllStringSubmatch(held, -1) {
+			if numbers.MatchString(m[1]) && !slices.Contains(wanted[i], m[1]) {
+				t.Errorf("row %d names %s, which is of another behaviour", i+1, m[1])
+			}
+		}
 	}
 }
 

@@ -161,6 +161,21 @@ func TestIsolation(t *testing.T) {
 	}
 }
 
+// TestColony_45_ProfilesThatAreNoMapping wants each refused, with the reason, and the good
+// one read.
+func TestColony_45_ProfilesThatAreNoMapping(t *testing.T) {
+	s := read(t, open(t, files(".colony/profiles/list.yaml", "- a\n", ".colony/profiles/scalar.yaml", "a\n", ".colony/profiles/empty.yaml", "", ".colony/profiles/note.yaml", "# a\n")...))
+	var refused []string
+	for _, r := range s.Refused {
+		if len(r.Findings) > 0 {
+			refused = append(refused, r.Name)
+		}
+	}
+	if want := []string{"empty", "list", "note", "scalar"}; !slices.Equal(refused, want) || len(s.Profiles) != 1 {
+		t.Errorf("Discover: got %q refused and the profiles %v, want %q and one", refused, s.Profiles, want)
+	}
+}
+
 // TestLabels wants two skills that call themselves the same both to be there, and told
 // (behaviour 78: the reference keeps the first).
 func TestLabels(t *testing.T) {
