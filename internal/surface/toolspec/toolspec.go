@@ -6,6 +6,7 @@ import (
 	"cmp"
 
 	"github.com/mortise-dev/mortise/ext"
+	"github.com/mortise-dev/mortise/internal/colony/tools"
 	"github.com/mortise-dev/mortise/internal/surface"
 )
 
@@ -38,7 +39,7 @@ var Surface = surface.Define(surface.Def[ToolSpec]{
 	Merge:    surface.Namespaced,
 	Nested:   true,
 	Fields:   fields,
-	Checks:   []*ext.Check{Form},
+	Checks:   []*ext.Check{tools.EntryFault},
 	Read:     read,
 })
 
@@ -51,13 +52,6 @@ var fields = []surface.Field{
 	{Name: "extra", Type: surface.Any, Doc: "An object of the author's own; its description is shown."},
 }
 
-// Form is an entry that is not as it must be.
-var Form = &ext.Check{
-	Code: "toolspec-form", Severity: ext.Error,
-	Doc: "An entry of a tool catalogue lacks a text, or holds something else where a text or an object must be.",
-	Fix: "Write name, purpose, location and capability as texts, and extra, where there is one, as an object.",
-}
-
 func read(d surface.Document, e *surface.Entry[ToolSpec]) {
 	v := surface.ReadObject(d, fields, e)
 	t := ToolSpec{Raw: d.Doc}
@@ -66,7 +60,7 @@ func read(d surface.Document, e *surface.Entry[ToolSpec]) {
 		t.Location, t.Capability = text(d, e, "location", true), text(d, e, "capability", true)
 		t.Class = text(d, e, "capability_fqn", false)
 		if x := d.Doc.Get("extra"); x != nil && x.Kind != ext.Map {
-			e.ReportField("extra", Form, x.Line, "extra is %s, not an object", x.Kind)
+			e.ReportField("extra", tools.EntryFault, x.Line, "extra is %s, not an object", x.Kind)
 		}
 	}
 	if x := v.Doc("extra"); x != nil {
@@ -82,10 +76,10 @@ func text(d surface.Document, e *surface.Entry[ToolSpec], key string, must bool)
 	v := d.Doc.Get(key)
 	switch {
 	case v == nil && must:
-		e.ReportField(key, Form, 0, "%s is missing", key)
+		e.ReportField(key, tools.EntryFault, 0, "%s is missing", key)
 	case v == nil:
 	case v.Kind != ext.String:
-		e.ReportField(key, Form, v.Line, "%s is %s, not a text", key, v.Kind)
+		e.ReportField(key, tools.EntryFault, v.Line, "%s is %s, not a text", key, v.Kind)
 	default:
 		return v.Text
 	}
