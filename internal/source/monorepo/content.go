@@ -42,6 +42,10 @@ func (k *reading) skills(dir string, entries []fs.DirEntry) {
 				k.refuse(skillSurface, "skills/"+e.Name()+"/"+document, name, source.FaultOf(err, k.at(name, 0)))
 				continue
 			}
+			if fault := k.ofGit(name, e); fault != nil {
+				k.refuse(skillSurface, "skills/"+e.Name()+"/"+document, name, *fault)
+				continue
+			}
 			typ = to
 		}
 		if !typ.IsDir() {
@@ -65,6 +69,10 @@ func (k *reading) skill(dir, name string) {
 	for _, e := range within {
 		switch file := path.Join(dir, e.Name()); {
 		case e.Name() == document:
+			if fault := k.ofGit(file, e); fault != nil {
+				k.refuse(skillSurface, "skills/"+name+"/"+document, file, *fault)
+				return
+			}
 			k.units = append(k.units, unit{places: []ext.Place{{Surface: skillSurface, Path: "skills/" + name + "/" + document, File: file, Dialect: surface.DialectColony}}})
 			return
 		case e.Name() == ".claude-plugin":

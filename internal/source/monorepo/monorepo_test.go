@@ -211,6 +211,21 @@ func TestDirectoriesThatLeave(t *testing.T) {
 	}
 }
 
+// TestLinksIntoGit wants nothing read of what lies in git's own directory, whichever link
+// leads there: nobody commits it, and it would be served.
+func TestLinksIntoGit(t *testing.T) {
+	s := at(filepath.Join(golden.Dir(t, golden.Files(
+		"design/.git/a.py", agentBase+"class A(Agent): pass\n", "design/.git/p.yaml", "a: 1\n", "design/.git/s/SKILL.md", "---\nname: s\n---\n",
+		"design/.colony/agents/a.py -> ../../.git/a.py", "", "design/.colony/profiles/p.yaml -> ../../.git/p.yaml", "",
+		"design/.colony/plugins/s -> ../../.git/s", "", "design/.colony/plugins/k/SKILL.md -> ../../../.git/s/SKILL.md", "",
+		"design/.colony/profiles/q.yaml", "a: 1\n",
+	)), "design"))
+	got := tell(t, s)
+	if n := strings.Count(got, "!link-escape"); n != 4 || !strings.Contains(got, "profiles/q.yaml=.colony/profiles/q.yaml") || strings.Contains(got, "A.json") {
+		t.Errorf("Trees: got\n%s\nwant four refused, and the profile that is no link", got)
+	}
+}
+
 // TestUnavailable wants a working tree that is named and not checked out to be told, and
 // never taken for an empty one; one that nobody named is no monorepo.
 func TestUnavailable(t *testing.T) {

@@ -181,6 +181,16 @@ func (k *reading) inGit(dir string) bool {
 	return err == nil && slices.ContainsFunc(strings.Split(filepath.ToSlash(rel), "/"), func(p string) bool { return strings.EqualFold(p, ".git") })
 }
 
+// ofGit is what is wrong with a link that leads into git's own directory, where nobody
+// commits what lies there; nil for any other entry.
+func (k *reading) ofGit(name string, e fs.DirEntry) *ext.Finding {
+	if e.Type()&fs.ModeSymlink == 0 || !k.inGit(name) {
+		return nil
+	}
+	f := source.Escape.At(k.at(name, 0), "it leads into git's own directory, of which nothing is read")
+	return &f
+}
+
 // within lists a directory, and sees to links.
 func (k *reading) within(dir string) ([]fs.DirEntry, error) {
 	entries, err := k.root.ReadDir(dir)
@@ -241,6 +251,8 @@ func (k *reading) files(dir, ending string, entries []fs.DirEntry) []file {
 			if err != nil {
 				fault := source.FaultOf(err, k.at(name, 0))
 				f.fault = &fault
+			} else {
+				f.fault = k.ofGit(name, e)
 			}
 		}
 		out = append(out, f)
