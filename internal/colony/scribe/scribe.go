@@ -69,6 +69,9 @@ const Path = colony.Path
 
 // open is Open without the manifest.
 func open(ctx context.Context, o Options) (*Branch, error) {
+	if own := strings.TrimPrefix(strings.TrimPrefix(o.Branch, "refs/"), "heads/"); own != o.Branch { // else a branch of that name would be made
+		return nil, ext.AsUsage(fmt.Errorf("a branch goes by its own name, such as %s, and not by %s", ext.Quote(own), ext.Quote(o.Branch)))
+	}
 	w, err := o.Git.WorkTree(ctx, o.Dir)
 	if err != nil {
 		return nil, err

@@ -147,4 +147,9 @@ func TestOpenFaults(t *testing.T) {
 	if _, err := Open(t.Context(), Options{Git: newGit(t), Dir: r.dir, Branch: "-x"}); ext.KindOf(err) != ext.Usage {
 		t.Errorf("got %v, want an error of usage", err)
 	}
+	for _, branch := range []string{"refs/heads/main", "heads/main"} {
+		if _, err := Open(t.Context(), Options{Git: newGit(t), Dir: r.dir, Branch: branch}); ext.KindOf(err) != ext.Usage || !strings.Contains(err.Error(), `"main"`) {
+			t.Errorf("on %s: got %v, want an error that names main", branch, err)
+		}
+	}
 }

@@ -3,6 +3,8 @@
 package deployment
 
 import (
+	"fmt"
+
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/surface"
 )
@@ -21,6 +23,19 @@ type Argument struct {
 	Line   int
 	Value  *ext.Doc // the literal; nil where it is none
 	Reason string   // why there is no value; else ""
+}
+
+// Because is why it is one, and what its decorator is given.
+func (d Deployment) Because() []string {
+	out := d.Class.Because()
+	for _, a := range d.Arguments {
+		given := a.Reason
+		if a.Value != nil {
+			given = string(a.Value.JSON())
+		}
+		out = append(out, fmt.Sprintf("line %d: its decorator is given %s: %s", a.Line, a.Name, given))
+	}
+	return out
 }
 
 // Surface is the surface of deployments.
