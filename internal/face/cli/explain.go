@@ -33,6 +33,9 @@ key: its value, where that comes from, and what every lower layer says.`,
 			x := g.Explain(args[0])
 			c.explainAnswers(cmd.Context(), g, x, args[0])
 			if !x.Known() {
+				if f := undecided(g.Listing(), args[0]); f != nil {
+					return usage("there is no entry %s, since that could not be decided by reading: %s:%d: %s", quote(args[0]), ext.Escape(f.Path), f.Line, f.Message)
+				}
 				return unknown("entry, extension or configuration key", args[0], g.Names(), "mortise "+c.placeFlag()+"list shows what there is")
 			}
 			x.Findings = append(x.Findings, unreadable(g.Listing())...) // it is why nothing is adopted or disabled
@@ -44,6 +47,17 @@ key: its value, where that comes from, and what every lower layer says.`,
 		},
 		ValidArgsFunction: c.completes((*host.Generation).Names),
 	}
+}
+
+// undecided is the finding that says that something of the name may be an entry or not; nil
+// where none does.
+func undecided(l *host.Listing, name string) *host.FindingRow {
+	for i := range l.Findings {
+		if f := &l.Findings[i]; f.Field == name && strings.HasSuffix(f.Code, "-unresolved") {
+			return f
+		}
+	}
+	return nil
 }
 
 // explainAnswers adds the answers to hooks that have the name. Programs of extensions are

@@ -1,6 +1,7 @@
 package monorepo
 
 import (
+	"cmp"
 	"context"
 	"io/fs"
 	"slices"
@@ -146,7 +147,7 @@ func (k *reading) unresolved(c *pysrc.Class) {
 	if c.Name == "" {
 		what = "what " + ext.Quote(c.Bound) + " is bound to"
 	}
-	k.notes.Add(Unresolved.At(k.at(c.File, c.Line), "%s may be one (%s) or not: %s", what, c.Kind, ext.Escape(c.Reason)))
+	k.notes.Add(Unresolved.At(k.at(c.File, c.Line), "%s may be one (%s) or not: %s", what, c.Kind, ext.Escape(c.Reason)).Of(cmp.Or(c.Name, c.Bound)))
 }
 
 // missions are what the factories of the files return, where that is written out.
@@ -188,6 +189,6 @@ func (k *reading) mission(f *pythonFile[*pysrc.Mission]) {
 	case m.Wrong:
 		k.refuse(missionSurface, at, f.path, MissionForm.At(k.at(f.path, line), "%s", ext.Escape(m.Reason)))
 	default:
-		k.notes.Add(MissionUnresolved.At(k.at(f.path, line), "%s", ext.Escape(m.Reason)))
+		k.notes.Add(MissionUnresolved.At(k.at(f.path, line), "%s", ext.Escape(m.Reason)).Of(f.stem()))
 	}
 }
