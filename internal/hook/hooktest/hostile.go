@@ -43,16 +43,19 @@ func whole() []string {
 	}
 }
 
-// most is how long anything that is answered may take to read.
+// most is how long anything that is answered may take to read, on a machine that is busy and
+// looks for races.
 const most = time.Minute
 
 // hostile reads answers that are made to do harm: reading ends, does not panic, what is
 // refused is refused in words that show as they are, and what is read is read again from
 // how it is written.
 func hostile(t *testing.T, spec *surface.Spec, all []sample) {
-	began := time.Now()
 	for _, raw := range whole() {
 		try(t, spec, raw)
+	}
+	if testing.Short() {
+		all = all[:1]
 	}
 	for i := range all {
 		s := &all[i]
@@ -69,9 +72,6 @@ func hostile(t *testing.T, spec *surface.Spec, all []sample) {
 		}
 		try(t, spec, doubled)
 	}
-	if took := time.Since(began); took > most {
-		t.Errorf("reading hostile answers took %s, want less than %s", took, most)
-	}
 }
 
 // with is a sample with one member's value in its place, whatever text that is.
@@ -87,9 +87,13 @@ func with(s *sample, name, value string) json.RawMessage {
 
 func try(t *testing.T, spec *surface.Spec, raw string) {
 	t.Helper()
+	began := time.Now()
 	defer func() {
 		if p := recover(); p != nil {
 			t.Errorf("reading %s panicked with %v", ext.Quote(ext.Shorten(raw, 200)), p)
+		}
+		if took := time.Since(began); took > most {
+			t.Errorf("reading %s took %s, want less than %s", ext.Quote(ext.Shorten(raw, 200)), took, most)
 		}
 	}()
 	answers, err := spec.Answers.Read(json.RawMessage(raw))
