@@ -62,7 +62,7 @@ func (f Folders) beside(format *source.Format, folder string) string {
 	if _, err := r.Lstat(format.Beside); err != nil {
 		return ""
 	}
-	t := ext.Tree{Extension: ext.BuiltinName, FS: nothing{}, Origin: ext.Origin{Extension: ext.BuiltinName, Source: "path:" + folder, Trust: ext.Project}}
+	t := ext.Tree{Extension: ext.BuiltinName, FS: source.Nothing{}, Origin: ext.Origin{Extension: ext.BuiltinName, Source: "path:" + folder, Trust: ext.Project}}
 	env := f.Env
 	env.Beside = source.View{Base: r, Dir: folder}
 	format.Lay(&t, source.Manifest{}, env)

@@ -7,7 +7,6 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"sync/atomic"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/root"
@@ -52,7 +51,7 @@ func (o *Owner) Trees(ctx context.Context) iter.Seq2[ext.Tree, error] {
 			Format:    o.Loose.Name,
 			Root:      o.Dir,
 			Origin:    ext.Origin{Extension: ext.OwnerName, Source: o.Name(), Trust: ext.Owner},
-			FS:        nothing{},
+			FS:        source.Nothing{},
 		}
 		if err != nil {
 			base.Findings.Add(notOpened(err, base.Origin, "the owner's directory "+ext.Quote(o.Shown)))
@@ -63,23 +62,14 @@ func (o *Owner) Trees(ctx context.Context) iter.Seq2[ext.Tree, error] {
 		if rel, err := filepath.Rel(o.Within, r.Dir()); o.Within != "" && (err != nil || !filepath.IsLocal(rel)) {
 			if !o.Adopted {
 				base.Findings.Add(source.Escape.At(base.Origin, "the owner's directory %s leads to %s, outside the workspace", ext.Quote(o.Shown), ext.Quote(filepath.ToSlash(r.Dir()))))
-				base.FS, base.Close = nothing{}, func() { _ = r.Close() }
+				base.FS, base.Close = source.Nothing{}, func() { _ = r.Close() }
 				yield(base, nil)
 				return
 			}
 			base.Findings.Add(source.Followed.At(base.Origin, "the owner's directory is %s", ext.Quote(filepath.ToSlash(r.Dir()))))
 		}
 		o.Loose.Lay(&base, source.Manifest{}, o.Env)
-		trees, given := o.split(base, r), 0
-		for given < len(trees) && ctx.Err() == nil {
-			given++
-			if !yield(trees[given-1], nil) {
-				break
-			}
-		}
-		for _, t := range trees[given:] { // nobody was given them, so nobody else closes them
-			t.Close()
-		}
+		source.Give(ctx, o.split(base, r), yield)
 	}
 }
 
@@ -103,18 +93,7 @@ func (o *Owner) split(base ext.Tree, r *root.Root) []ext.Tree {
 		t.Places = places[i : i+1 : i+1]
 		out = append(out, t)
 	}
-	left := new(atomic.Int32)
-	left.Store(int32(len(out)))
-	for i := range out {
-		out[i].Close = func() {
-			if left.Add(-1) == 0 {
-				_ = r.Close()
-			}
-		}
-	}
-	if len(out) == 0 {
-		_ = r.Close()
-	}
+	source.Share(out, func() { _ = r.Close() })
 	return out
 }
 

@@ -59,7 +59,7 @@ func (p *Plugin) tree() ext.Tree {
 		Root:      p.Dir,
 		Format:    p.Format,
 		Origin:    ext.Origin{Extension: p.Extension, Source: p.Name(), Trust: p.Trust},
-		FS:        nothing{},
+		FS:        source.Nothing{},
 		Own:       p.Own,
 		Sealed:    p.Sealed,
 	}
@@ -123,11 +123,4 @@ func notOpened(err error, o ext.Origin, what string) ext.Finding {
 		return source.NotThere.At(o, "%s cannot be read: permission denied", what)
 	}
 	return source.NotThere.At(o, "%s cannot be read: %s", what, ext.Escape(err.Error()))
-}
-
-// nothing is a file system without files.
-type nothing struct{}
-
-func (nothing) Open(name string) (fs.File, error) {
-	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 }

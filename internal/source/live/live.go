@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"iter"
 	"strings"
 
@@ -17,6 +16,7 @@ import (
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/doc"
+	"github.com/mortise-dev/mortise/internal/source"
 	"github.com/mortise-dev/mortise/internal/surface"
 )
 
@@ -96,7 +96,7 @@ func (s *Source) tree(d *Description) ext.Tree {
 		Label:     d.Server,
 		Format:    surface.DialectMCP,
 		Origin:    ext.Origin{Extension: d.Extension, Source: s.Name(), Trust: ext.Project},
-		FS:        nothing{},
+		FS:        source.Nothing{},
 		Describes: &ext.Described{Surface: s.Surface, Entry: d.Server, Declaration: d.Declaration, Ref: d.Ref},
 	}
 	parts, ok := members(said{[]byte(d.Content), d.Content})
@@ -263,11 +263,4 @@ func walk(text []byte, open jsontext.Kind, each func(*jsontext.Decoder) error) (
 	}
 	_, err := d.ReadToken()
 	return errors.Is(err, io.EOF)
-}
-
-// nothing is a file system without files: all documents come with their places.
-type nothing struct{}
-
-func (nothing) Open(name string) (fs.File, error) {
-	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 }

@@ -10,10 +10,8 @@ package monorepo
 
 import (
 	"context"
-	"io/fs"
 	"iter"
 	"path/filepath"
-	"sync/atomic"
 
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/colony"
@@ -65,7 +63,7 @@ func (s *Source) Trees(ctx context.Context) iter.Seq2[ext.Tree, error] {
 		base := ext.Tree{
 			Extension: ext.MonorepoName, Format: Format,
 			Origin: ext.Origin{Extension: ext.MonorepoName, Source: s.Name(), Trust: ext.Project},
-			FS:     nothing{},
+			FS:     source.Nothing{},
 		}
 		r, fault := s.open(base.Origin)
 		if fault != nil {
@@ -79,7 +77,7 @@ func (s *Source) Trees(ctx context.Context) iter.Seq2[ext.Tree, error] {
 		if led := s.led(r, base.Origin); led != nil {
 			base.Findings.Add(*led)
 			if led.Check == source.Escape {
-				base.FS, base.Close = nothing{}, func() { _ = r.Close() }
+				base.FS, base.Close = source.Nothing{}, func() { _ = r.Close() }
 				yield(base, nil)
 				return
 			}
@@ -89,16 +87,7 @@ func (s *Source) Trees(ctx context.Context) iter.Seq2[ext.Tree, error] {
 			_ = r.Close()
 			return
 		}
-		trees, given := split(base, found, r), 0
-		for given < len(trees) && ctx.Err() == nil {
-			given++
-			if !yield(trees[given-1], nil) {
-				break
-			}
-		}
-		for _, t := range trees[given:] { // nobody was given them, so nobody else closes them
-			t.Close()
-		}
+		source.Give(ctx, split(base, found, r), yield)
 	}
 }
 
@@ -117,24 +106,6 @@ func split(base ext.Tree, found *reading, r *root.Root) []ext.Tree {
 		t.Places, t.Findings = u.places, u.findings
 		out = append(out, t)
 	}
-	left := new(atomic.Int32)
-	left.Store(int32(len(out)))
-	for i := range out {
-		out[i].Close = func() {
-			if left.Add(-1) == 0 {
-				_ = r.Close()
-			}
-		}
-	}
-	if len(out) == 0 {
-		_ = r.Close()
-	}
+	source.Share(out, func() { _ = r.Close() })
 	return out
-}
-
-// nothing is a file system without files.
-type nothing struct{}
-
-func (nothing) Open(name string) (fs.File, error) {
-	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 }

@@ -49,7 +49,7 @@ func (f *finder) withoutFolder(d *folder) (out []alone) {
 // withoutFolder is the tree of such a file. Nothing of it is read.
 func (s *Source) withoutFolder(base *root.Root, a alone) ext.Tree {
 	t := ext.Tree{
-		Root: filepath.Join(base.Dir(), filepath.FromSlash(a.path)), Format: a.format.Name, Unread: true, FS: nothing{},
+		Root: filepath.Join(base.Dir(), filepath.FromSlash(a.path)), Format: a.format.Name, Unread: true, FS: source.Nothing{},
 		Origin: ext.Origin{Source: "path:" + join(a.path, a.format.Beside), Trust: ext.Plugin},
 	}
 	t.Rename(source.NameOf("", t.Root))

@@ -1,7 +1,6 @@
 package roots
 
 import (
-	"io/fs"
 	"path/filepath"
 
 	"github.com/mortise-dev/mortise/ext"
@@ -24,7 +23,7 @@ func bundles(d *folder) (names []string) {
 func (s *Source) bundle(base *root.Root, d *folder, name string) ext.Tree {
 	file := join(d.path, name)
 	t := ext.Tree{
-		Root: filepath.Join(base.Dir(), filepath.FromSlash(file)), Format: "mcpb", Unread: true, FS: nothing{},
+		Root: filepath.Join(base.Dir(), filepath.FromSlash(file)), Format: "mcpb", Unread: true, FS: source.Nothing{},
 		Origin: ext.Origin{Source: "path:" + file, Trust: ext.Plugin},
 	}
 	t.Rename(source.NameOf("", t.Root))
@@ -39,11 +38,4 @@ func (f *finder) unpacked(t *ext.Tree, c candidate) {
 			t.Findings.Add(source.Packed.At(t.Origin.At(relative(join(d.path, name), c.path), 0), "it is an archive"))
 		}
 	}, otherRoot)
-}
-
-// nothing is a file system without files.
-type nothing struct{}
-
-func (nothing) Open(name string) (fs.File, error) {
-	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 }
