@@ -88,8 +88,14 @@ func wrong(dir string) DirectoryReason {
 		return Upwards
 	case path.Clean(dir) == ".":
 		return NoDirectory
-	case slices.ContainsFunc(parts, func(p string) bool { return strings.EqualFold(strings.TrimRight(p, ". "), ".git") }):
+	case InGit(dir):
 		return GitDir
 	}
 	return ""
+}
+
+// InGit reports whether a path, with slashes, leads into git's own directory on some system:
+// whatever its capitals, and with what Windows leaves out of names.
+func InGit(dir string) bool {
+	return slices.ContainsFunc(strings.Split(dir, "/"), func(p string) bool { return strings.EqualFold(strings.TrimRight(p, ". "), ".git") })
 }

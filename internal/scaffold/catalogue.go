@@ -2,9 +2,6 @@ package scaffold
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 	"strings"
 
@@ -19,25 +16,15 @@ func (m *making) catalogue(ctx context.Context) error {
 	if m.Surface != colony.Tools {
 		return nil
 	}
-	was, err := m.branch.Read(ctx, tools.Path, tools.MaxBytes)
-	missing := errors.Is(err, fs.ErrNotExist)
-	if err != nil && !missing {
-		return fmt.Errorf("read the tool catalogue: %w", err)
+	c, was, err := tools.On(ctx, m.branch)
+	if err != nil {
+		return err
 	}
-	if missing {
-		was = nil
-	}
-	return m.enter(was)
+	return m.enter(c, was)
 }
 
-// enter is catalogue, where the file is known; nil for none.
-func (m *making) enter(was []byte) (err error) {
-	c := new(tools.Catalogue)
-	if was != nil {
-		if c, err = tools.Read(ext.Origin{Path: tools.Path}, was); err != nil {
-			return ext.AsRefused(fmt.Errorf("%w; mend it first", err))
-		}
-	}
+// enter is catalogue, where that is known; was is the file, nil for none.
+func (m *making) enter(c *tools.Catalogue, was []byte) error {
 	for _, e := range c.Entries {
 		switch {
 		case e.Name == m.Name:

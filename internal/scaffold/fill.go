@@ -47,7 +47,7 @@ func (s slug) as(form string) (string, bool) {
 	case "slug":
 		return string(s), true
 	case "python":
-		return pythonText(string(s)), true
+		return quoted(string(s)), true
 	}
 	return "", false
 }
@@ -68,7 +68,7 @@ func (d dotted) as(form string) (string, bool) {
 	case "class":
 		return d.last(), true
 	case "python":
-		return pythonText(string(d)), true
+		return quoted(string(d)), true
 	}
 	return "", false
 }
@@ -82,11 +82,11 @@ type text string
 func (t text) as(form string) (string, bool) {
 	switch form {
 	case "python":
-		return pythonText(string(t)), true
+		return quoted(string(t)), true
 	case "docstring":
 		return docstring(string(t)), true
 	case "yaml":
-		return yamlText(string(t)), true
+		return quoted(string(t)), true
 	}
 	return "", false
 }
@@ -95,7 +95,7 @@ func (t text) as(form string) (string, bool) {
 type texts []string
 
 func (t texts) as(form string) (string, bool) {
-	one, ok := map[string]func(string) string{"pythons": pythonText, "yamls": yamlText}[form]
+	one, ok := map[string]func(string) string{"pythons": quoted, "yamls": quoted}[form]
 	if !ok {
 		return "", false
 	}

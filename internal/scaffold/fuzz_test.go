@@ -9,6 +9,7 @@ import (
 	"github.com/mortise-dev/mortise/ext"
 	"github.com/mortise-dev/mortise/internal/colony"
 	"github.com/mortise-dev/mortise/internal/colony/scribe"
+	"github.com/mortise-dev/mortise/internal/colony/tools"
 	"github.com/mortise-dev/mortise/internal/unseen"
 )
 
@@ -65,7 +66,7 @@ func unwritten(tmpl *Template, name, description string) (*making, error) {
 		return nil, err
 	}
 	if tmpl.Surface == colony.Tools {
-		return m, m.enter(nil)
+		return m, m.enter(new(tools.Catalogue), nil)
 	}
 	return m, nil
 }
@@ -79,7 +80,7 @@ func FuzzQuote(f *testing.F) {
 		if !utf8.ValidString(s) {
 			return
 		}
-		for form, quote := range map[string]func(string) string{"python": pythonText, "yaml": yamlText, "docstring": docstring} {
+		for form, quote := range map[string]func(string) string{"python": quoted, "yaml": quoted, "docstring": docstring} {
 			written := quote(s)
 			if form == "docstring" {
 				written = strings.ReplaceAll(written, "\n", "")

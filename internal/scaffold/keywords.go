@@ -103,12 +103,12 @@ func pythonValue(b *strings.Builder, d *ext.Doc) {
 			if i > 0 {
 				b.WriteString(", ")
 			}
-			b.WriteString(pythonText(d.Map[i].Key) + ": ")
+			b.WriteString(quoted(d.Map[i].Key) + ": ")
 			pythonValue(b, &d.Map[i].Value)
 		}
 		b.WriteByte('}')
 	default:
-		b.WriteString(pythonText(d.Text))
+		b.WriteString(quoted(d.Text))
 	}
 }
 
@@ -116,7 +116,7 @@ func pythonValue(b *strings.Builder, d *ext.Doc) {
 // written as a text, and so not lost.
 func number(s string) string {
 	if _, err := strconv.ParseFloat(s, 64); err != nil || strings.Trim(s, "0123456789+-.eE") != "" {
-		return pythonText(s)
+		return quoted(s)
 	}
 	return s
 }

@@ -7,8 +7,9 @@ import (
 	"github.com/mortise-dev/mortise/ext"
 )
 
-// pythonText is a text as Python writes it, in one line. What does not show is escaped.
-func pythonText(s string) string {
+// quoted is a text between double quotes as Python and YAML of every version write it, in
+// one line. What does not show is escaped.
+func quoted(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
 	for _, r := range s {
@@ -43,26 +44,6 @@ func docstring(s string) string {
 		}
 	}
 	b.WriteString(`"""`)
-	return b.String()
-}
-
-// yamlText is a text as YAML writes it between double quotes, of every version. What does
-// not show is escaped.
-func yamlText(s string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range s {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r == '\n':
-			b.WriteString(`\n`)
-		default:
-			escaped(&b, r)
-		}
-	}
-	b.WriteByte('"')
 	return b.String()
 }
 

@@ -117,19 +117,8 @@ func (m *making) render(context.Context) error {
 
 // allowed refuses Python that uses what agents may not.
 func (m *making) allowed(ctx context.Context) error {
-	rules := m.Rules
-	if rules == nil {
-		rules = allow.Default()
-	}
 	for _, f := range m.files {
-		if path.Ext(f.Path) != ".py" {
-			continue
-		}
-		report, err := allow.Check(ctx, f.Data, rules)
-		if err != nil {
-			return err
-		}
-		if err := report.Err(f.Path); err != nil {
+		if err := allow.Permit(ctx, f.Path, f.Data, m.Rules); err != nil {
 			return err
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
 	"strings"
 
 	"github.com/mortise-dev/mortise/ext"
@@ -101,18 +100,9 @@ func (r *registering) catalogue(ctx context.Context) error {
 	if strings.ContainsFunc(r.Entry.Name, ext.Hidden) { // nobody who reads it would take it
 		return ext.AsRefused(fmt.Errorf("the name %s holds characters that do not show", quoted(r.Entry.Name)))
 	}
-	o := ext.Origin{Path: Path}
-	was, err := r.branch.Read(ctx, Path, MaxBytes)
-	c := &Catalogue{origin: o}
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		was = nil
-	case err != nil:
-		return fmt.Errorf("read the tool catalogue: %w", err)
-	default:
-		if c, err = Read(o, was); err != nil {
-			return ext.AsRefused(fmt.Errorf("%w; mend it first", err))
-		}
+	c, was, err := On(ctx, r.branch)
+	if err != nil {
+		return err
 	}
 	next, replaced := c.With(r.Entry)
 	data, err := next.Encode()
@@ -121,7 +111,23 @@ func (r *registering) catalogue(ctx context.Context) error {
 	}
 	r.done.Replaced = replaced
 	r.files = append(r.files, scribe.File{Path: Path, Was: was, Data: data})
-	return r.readBack(o, data)
+	return r.readBack(c.origin, data)
+}
+
+// On is the catalogue of a branch, to be written, and the file as it is there; an empty one
+// and nil where there is none. One that is broken is refused.
+func On(ctx context.Context, b *scribe.Branch) (c *Catalogue, file []byte, err error) {
+	o := ext.Origin{Path: Path}
+	switch file, err = b.Read(ctx, Path, MaxBytes); {
+	case errors.Is(err, fs.ErrNotExist):
+		return &Catalogue{origin: o}, nil, nil
+	case err != nil:
+		return nil, nil, fmt.Errorf("read the tool catalogue: %w", err)
+	}
+	if c, err = Read(o, file); err != nil {
+		return nil, nil, ext.AsRefused(fmt.Errorf("%w; mend it first", err))
+	}
+	return c, file, nil
 }
 
 // readBack finds the entry in what is written, as everybody will.
@@ -161,10 +167,8 @@ func (r *registering) source(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read the source: %w", err)
 	}
-	if path.Ext(r.Source) == ".py" {
-		if err := r.allowed(ctx, data); err != nil {
-			return err
-		}
+	if err := allow.Permit(ctx, r.Source, data, r.Rules); err != nil {
+		return err
 	}
 	r.at.over = map[string][]byte{r.Source: data}
 	was, err := r.at.committed(r.Source, 2*syntax.MaxSize)
@@ -206,18 +210,6 @@ func unfit(name string) string {
 		return "is no source of a tool"
 	}
 	return ""
-}
-
-func (r *registering) allowed(ctx context.Context, data []byte) error {
-	rules := r.Rules
-	if rules == nil {
-		rules = allow.Default()
-	}
-	report, err := allow.Check(ctx, data, rules)
-	if err != nil {
-		return err
-	}
-	return report.Err(r.Source)
 }
 
 // class reads the class behind the entry, in what the branch has and the source.

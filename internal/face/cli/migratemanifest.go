@@ -40,6 +40,14 @@ func (o *committing) whom(cmd *cobra.Command) error {
 	return nil
 }
 
+// onBranch is where a commit is, in words; "" is what is checked out without a branch.
+func onBranch(name string) string {
+	if name == "" {
+		return "what is checked out"
+	}
+	return ext.Escape(name)
+}
+
 func (c *call) migrateManifest() *cobra.Command {
 	var with committing
 	var dry, commit bool
@@ -157,9 +165,5 @@ func (p *page) migrated(m *migratedRow) {
 	if m.Commit == "" {
 		return
 	}
-	on := "what is checked out"
-	if m.Branch != "" {
-		on = ext.Escape(m.Branch)
-	}
-	p.line("Committed %s on %s.", m.Commit[:12], on)
+	p.line("Committed %s on %s.", m.Commit[:12], onBranch(m.Branch))
 }

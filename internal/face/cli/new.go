@@ -161,16 +161,12 @@ func madeOf(m *scaffold.Made) madeDoc {
 
 func (p *page) made(m *scaffold.Made) {
 	d := madeOf(m)
-	on := "what is checked out"
-	if d.Branch != "" {
-		on = ext.Escape(d.Branch)
-	}
 	var paths []string
 	for _, f := range d.Files {
 		paths = append(paths, ext.Escape(f.Path))
 	}
 	if !d.Made {
-		p.line("Would commit on %s: %s.", on, join(paths))
+		p.line("Would commit on %s: %s.", onBranch(d.Branch), join(paths))
 		for _, f := range d.Files {
 			p.gap()
 			p.line("%s", p.dim(ext.Escape(f.Path)))
@@ -178,7 +174,7 @@ func (p *page) made(m *scaffold.Made) {
 		}
 	} else {
 		p.line("Made %s of %s from the template %s.", p.bold(ext.Escape(d.Entry)), d.Surface, d.Template)
-		p.line("Committed %s on %s: %s.", d.Commit[:12], on, join(paths))
+		p.line("Committed %s on %s: %s.", d.Commit[:12], onBranch(d.Branch), join(paths))
 	}
 	for _, n := range d.Notes {
 		p.line("  %s %s", p.yellow("note:"), ext.Escape(n))

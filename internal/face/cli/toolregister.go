@@ -181,10 +181,6 @@ func (p *page) registered(r *tools.Registered) {
 		p.line("  %s %s", p.yellow("note:"), n)
 	}
 	if d.Made {
-		on := "what is checked out"
-		if d.Branch != "" {
-			on = ext.Escape(d.Branch)
-		}
-		p.line("Committed %s on %s: %s.", d.Commit[:12], on, join(escaped(d.Files)))
+		p.line("Committed %s on %s: %s.", d.Commit[:12], onBranch(d.Branch), join(escaped(d.Files)))
 	}
 }

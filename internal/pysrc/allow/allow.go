@@ -18,6 +18,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 
 	"github.com/mortise-dev/mortise/ext"
@@ -107,6 +108,22 @@ func (r *Report) Err(file string) error {
 		text += fmt.Sprintf("; and %d more", r.More)
 	}
 	return ext.AsRefused(errors.New(text))
+}
+
+// Permit refuses a file that is written, if it is Python by its name and uses what rules do
+// not allow; nil rules are Default. An error is that of the report, or of ctx.
+func Permit(ctx context.Context, file string, src []byte, rules *Rules) error {
+	if path.Ext(file) != ".py" {
+		return nil
+	}
+	if rules == nil {
+		rules = Default()
+	}
+	report, err := Check(ctx, src, rules)
+	if err != nil {
+		return err
+	}
+	return report.Err(file)
 }
 
 // Check judges one file. The error is that of ctx.

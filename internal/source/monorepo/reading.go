@@ -178,7 +178,7 @@ func (k *reading) inGit(dir string) bool {
 		return false
 	}
 	rel, err := filepath.Rel(k.root.Dir(), real)
-	return err == nil && slices.ContainsFunc(strings.Split(filepath.ToSlash(rel), "/"), func(p string) bool { return strings.EqualFold(p, ".git") })
+	return err == nil && colony.InGit(filepath.ToSlash(rel))
 }
 
 // ofGit is what is wrong with a link that leads into git's own directory, where nobody
