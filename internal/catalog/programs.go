@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -35,10 +36,7 @@ func programs(env []string) guard.Runner {
 				return guard.Ran{}, fmt.Errorf("make the directory that its extension may keep things in: %w", err)
 			}
 		}
-		own := slices.Concat(p.Env, ours)
-		if !slices.Contains(p.Env, host.WithinHook+"=1") {
-			own = append(own, host.WithinGuard+"=1")
-		}
+		own := append(slices.Concat(p.Env, ours), cmp.Or(p.Within, host.WithinGuard)+"=1")
 		c := command.Command{
 			Line: p.Line, Dir: p.Dir, Env: command.Environment(env, own...), Stdin: p.Input, Limit: p.Limit,
 		}

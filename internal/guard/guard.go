@@ -107,6 +107,9 @@ type Program struct {
 	Data  string   // the directory that its extension may keep things in; made before it runs; "" is none
 	Input []byte   // its standard input
 	Limit time.Duration
+	// Within is a variable that is set for it, by which what it starts knows what it is
+	// asked; "": that of guards.
+	Within string
 }
 
 // Ran is how a program ended by itself.

@@ -125,14 +125,9 @@ func verdictOf(o policy.Opinion) Verdict {
 
 // action is the call as policies see it.
 func (c *Call) action() *policy.Action {
-	var modeOf func() (map[string]string, error)
-	if c.ModeOf != nil {
-		modeOf = func() (map[string]string, error) { m, err := c.ModeOf(); return m, err }
-	}
 	return &policy.Action{
-		ModeOf: modeOf,
-		Tool:   c.Tool, Qualified: c.Qualified, Server: c.Server, Extension: string(c.Extension),
-		Session: c.Session, Agent: c.Agent, Client: c.Client, Mode: c.Mode,
+		Tool: c.Tool, Qualified: c.Qualified, Server: c.Server, Extension: string(c.Extension),
+		Session: c.Session, Agent: c.Agent, Client: c.Client, Mode: c.Mode, ModeOf: c.ModeOf,
 		Arguments: c.Arguments, Annotations: c.Annotations,
 	}
 }

@@ -58,11 +58,10 @@ type registries struct {
 
 // of is the registry of some inputs. One in which something did not answer is made anew.
 func (k *registries) of(ctx context.Context, in plan.Inputs) *plan.Registry {
-	digest := in.Digest()
 	k.mu.Lock()
 	last := k.last
 	k.mu.Unlock()
-	if last != nil && last.Digest() == digest && !last.Unanswered() {
+	if last != nil && last.Unanswered() == "" && last.Digest() == in.Digest() {
 		return last
 	}
 	made := plan.New(ctx, in)
@@ -156,22 +155,11 @@ func (g *Generation) modeNow(ctx context.Context, now time.Time) ext.Mode {
 // takes. While something that may declare axes does not answer, the mode is not known.
 func (a *Agent) modeOf(ctx context.Context, g *Generation) func() (ext.Mode, error) {
 	return func() (ext.Mode, error) {
-		m := g.modeNow(ctx, a.host.options.Clock())
-		if r := g.Registry(ctx); r.Unanswered() {
-			return nil, fmt.Errorf("the mode is not known: %s", silent(r.Findings()))
+		if why := g.Registry(ctx).Unanswered(); why != "" {
+			return nil, fmt.Errorf("the mode is not known: %s", why)
 		}
-		return m, ctx.Err()
+		return g.modeNow(ctx, a.host.options.Clock()), ctx.Err()
 	}
-}
-
-// silent is what did not answer which axes there are.
-func silent(all ext.Findings) string {
-	for _, f := range all {
-		if f.Check == plan.HookFailed {
-			return f.Message
-		}
-	}
-	return ""
 }
 
 // within reports whether a mode that ends has not yet, by how long the machine has run.
@@ -203,10 +191,11 @@ type AnswerMeaning struct {
 // missing.
 func (g *Generation) ExplainAnswers(ctx context.Context, name string, ask bool) []AnswerMeaning {
 	out := []AnswerMeaning{}
-	r := g.Quiet(ctx)
+	registry := g.Quiet
 	if ask {
-		r = g.Registry(ctx)
+		registry = g.Registry
 	}
+	r := registry(ctx)
 	p := r.Plan(r.Current(ctx, lasting(g.state.LevelsOf(g.Config.Workspace().Dir), g.at, g.uptime), g.at).Mode)
 	add := func(s *surface.Spec, a *plan.Given, lost bool, to string) {
 		value, err := ext.EncodeJSON(a.Value)
@@ -411,7 +400,7 @@ func (h *Host) sinceBefore(was, is []state.Level) []state.Level {
 // unheard are the levels of axes that there are not because something that may declare them
 // did not answer: one late answer is no reason to forget what a person set.
 func unheard(r *plan.Registry, was []state.Level) []state.Level {
-	if !r.Unanswered() {
+	if r.Unanswered() == "" {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(was), func(l state.Level) bool { return r.Axis(l.Axis) != nil })

@@ -41,8 +41,8 @@ func (p programs) Call(ctx context.Context, ref ext.Ref, question json.RawMessag
 		return nil, err
 	}
 	ran, err := p.run(ctx, guard.Program{
-		Argv: []string{file}, Dir: p.worktree, Input: append(bytes.Clone(question), '\n'), Data: dirs.Data,
-		Env: []string{WithinHook + "=1", "PLUGIN_ROOT=" + dirs.Root, "PLUGIN_DATA=" + dirs.Data},
+		Argv: []string{file}, Within: WithinHook, Dir: p.worktree, Input: append(bytes.Clone(question), '\n'), Data: dirs.Data,
+		Env: []string{"PLUGIN_ROOT=" + dirs.Root, "PLUGIN_DATA=" + dirs.Data},
 	})
 	switch {
 	case err != nil:

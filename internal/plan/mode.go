@@ -40,7 +40,7 @@ func (r *Registry) Current(ctx context.Context, levels []state.Level, now time.T
 		at := ext.Origin{Path: "mode of " + l.Worktree}
 		a := r.Axis(l.Axis)
 		switch {
-		case a == nil && r.Unanswered():
+		case a == nil && r.Unanswered() != "":
 			c.Findings.Add(ModeLeft.At(at, "the level %s of the axis %s is remembered, and what may declare the axis does not answer", ext.Quote(l.Level), ext.Quote(l.Axis)))
 			if l.Until.IsZero() || now.Before(l.Until) && !impossible(&l, now) { // policies go on seeing what its person set
 				c.Mode[l.Axis] = l.Level

@@ -142,10 +142,15 @@ func (r *Registry) Default() ext.Mode {
 // Findings are what was wrong when the registry was made.
 func (r *Registry) Findings() ext.Findings { return r.findings }
 
-// Unanswered reports whether something that may declare axes did not answer, so that there
-// may be more axes than are known.
-func (r *Registry) Unanswered() bool {
-	return slices.ContainsFunc(r.findings, func(f ext.Finding) bool { return f.Check == HookFailed })
+// Unanswered says what may declare axes and did not answer, so that there may be more axes
+// than are known; "": all did.
+func (r *Registry) Unanswered() string {
+	for _, f := range r.findings {
+		if f.Check == HookFailed {
+			return f.Message
+		}
+	}
+	return ""
 }
 
 // Hooks are the hooks of plans, in catalogue order.

@@ -24,7 +24,7 @@ type Action struct {
 	Mode      map[string]string
 	// ModeOf finds the mode out where Mode is nil, for a condition that reads it. One that
 	// cannot is a condition that cannot be told. Nil: there is no mode.
-	ModeOf      func() (map[string]string, error)
+	ModeOf      func() (ext.Mode, error)
 	Arguments   json.RawMessage // a JSON object; none are no arguments
 	Annotations *ext.Doc        // the tool's, as it declares them; nil are none
 }
@@ -122,10 +122,11 @@ func (q *question) read(v int) any {
 func (a *Action) mode() any {
 	m := a.Mode
 	if m == nil && a.ModeOf != nil {
-		var err error
-		if m, err = a.ModeOf(); err != nil {
+		found, err := a.ModeOf()
+		if err != nil {
 			return types.WrapErr(err)
 		}
+		m = found
 	}
 	if m == nil {
 		return map[string]string{}

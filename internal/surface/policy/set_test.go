@@ -273,7 +273,7 @@ func (e *ending) Err() error {
 // for what does not read it nobody finds it out.
 func TestLaw05_mode_that_is_not_known(t *testing.T) {
 	asked := 0
-	a := Action{Tool: "t", ModeOf: func() (map[string]string, error) {
+	a := Action{Tool: "t", ModeOf: func() (ext.Mode, error) {
 		asked++
 		return nil, errors.New("nobody answers")
 	}}
@@ -286,7 +286,7 @@ func TestLaw05_mode_that_is_not_known(t *testing.T) {
 	if said(got) != "a=deny! b=deny!" || asked != 1 || !strings.Contains(got[0].Reason, "nobody answers") {
 		t.Errorf("with it: got %v, and it was found out %d times, want two denials that say why and once", got, asked)
 	}
-	a.ModeOf = func() (map[string]string, error) { return map[string]string{"data": "fake"}, nil }
+	a.ModeOf = func() (ext.Mode, error) { return ext.Mode{"data": "fake"}, nil }
 	if got := said(reading.Judge(&a)); got != "a=ask" {
 		t.Errorf("once it is known: got %q, want a=ask", got)
 	}
